@@ -1,0 +1,98 @@
+package resilience
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// MetaDeadline is the field of a request's _meta by which a caller says how many milliseconds it will still wait.
+const MetaDeadline = "io.kitebase/deadline-ms"
+
+// call is what the layers share about the call under way. It belongs to one call and is used by one goroutine at a time.
+type call struct {
+	deadline time.Time // zero: none
+	caller   context.Context
+	attempts int
+	progress progress
+	words    words
+	log      *slog.Logger
+}
+
+type callKey struct{}
+
+// callFrom returns the call that Explain began. A layer that is used without Explain gets one without a deadline.
+func callFrom(ctx context.Context) *call {
+	if c, ok := ctx.Value(callKey{}).(*call); ok {
+		return c
+	}
+	c := &call{caller: ctx, words: words{upstream: "Upstream"}, log: slog.New(slog.DiscardHandler)}
+	if at, ok := ctx.Deadline(); ok {
+		c.deadline = at
+	}
+	return c
+}
+
+// remaining returns how long the call may still take, and false if nothing limits it.
+func (c *call) remaining() (time.Duration, bool) {
+	if c.deadline.IsZero() {
+		return 0, false
+	}
+	return time.Until(c.deadline), true
+}
+
+// holds reports whether a wait of d ends before the deadline of the call, with something left to work in.
+func (c *call) holds(d time.Duration) bool {
+	left, limited := c.remaining()
+	return !limited || d < left
+}
+
+// abandoned reports whether the caller has gone away. A write goes on without its caller, but begins nothing new.
+func (c *call) abandoned() bool { return c.caller.Err() != nil }
+
+type arrivalKey struct{}
+
+// WithArrival returns a context that says when the message of a call was read, from where its deadline runs. Transports
+// call it; without it the deadline runs from the start of the handler.
+func WithArrival(ctx context.Context, at time.Time) context.Context {
+	return context.WithValue(ctx, arrivalKey{}, at)
+}
+
+// deadlineOf returns the earliest of: limit after the arrival, what the caller asked for, what ctx says. Zero means none.
+func deadlineOf(ctx context.Context, request mcp.CallToolRequest, limit time.Duration) time.Time {
+	arrived, ok := ctx.Value(arrivalKey{}).(time.Time)
+	if !ok {
+		arrived = time.Now()
+	}
+	var deadline time.Time
+	earliest := func(at time.Time) {
+		if deadline.IsZero() || at.Before(deadline) {
+			deadline = at
+		}
+	}
+	if limit > 0 {
+		earliest(arrived.Add(limit))
+	}
+	if wish, ok := callerWaits(request); ok {
+		earliest(arrived.Add(wish))
+	}
+	if at, ok := ctx.Deadline(); ok {
+		earliest(at)
+	}
+	return deadline
+}
+
+// callerWaits returns how long the caller said that it will wait. What is not a number of milliseconds is ignored.
+func callerWaits(request mcp.CallToolRequest) (time.Duration, bool) {
+	if request.Params.Meta == nil {
+		return 0, false
+	}
+	ms, ok := request.Params.Meta.AdditionalFields[MetaDeadline].(float64)
+	const most = float64(24 * time.Hour / time.Millisecond)
+	if !ok || ms > most {
+		return 0, false
+	}
+	return time.Duration(max(0, ms) * float64(time.Millisecond)), true
+}

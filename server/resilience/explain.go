@@ -1,0 +1,136 @@
+package resilience
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"github.com/kitebase/kitebase-mcp/idempotency"
+)
+
+// ExplainConfig says what [Explain] needs to know of a tool. The zero value works and is the careful one: a write.
+type ExplainConfig struct {
+	// Upstream is the name of the guarded service in texts. Default "Upstream".
+	Upstream string
+	// ReadOnly says that the tool changes nothing, so that it may be cut short and its failures need no word about
+	// effects. Default false.
+	ReadOnly bool
+	// CallDeadline is the limit of a whole call, see [Policy]. Default 25s; -1 means none.
+	CallDeadline time.Duration
+	// Logger gets one record per call. Default: none.
+	Logger *slog.Logger
+
+	counted bool // Retry stands within, so that no attempt means that nothing ran
+}
+
+// Explain returns the outermost layer. It begins the call (its deadline, its progress, its log), lets a write run on when
+// the caller goes away, and turns every error and panic from within into a result with isError whose text a model can
+// act on: no error leaves it. The deadline is kept by the layers within, each before it waits.
+func Explain(config ExplainConfig) mcpserver.ToolHandlerMiddleware {
+	defaults := Policy{Upstream: config.Upstream, CallDeadline: config.CallDeadline, Logger: config.Logger}.withDefaults()
+	e := explainer{
+		words: words{defaults.Upstream}, readOnly: config.ReadOnly, counted: config.counted,
+		limit: defaults.CallDeadline, log: defaults.Logger,
+	}
+	return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
+		return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return e.run(ctx, request, next), nil
+		}
+	}
+}
+
+type explainer struct {
+	words    words
+	readOnly bool
+	counted  bool
+	limit    time.Duration
+	log      *slog.Logger
+}
+
+func (e explainer) run(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) *mcp.CallToolResult {
+	began := time.Now()
+	c := &call{
+		deadline: deadlineOf(ctx, request, e.limit),
+		caller:   ctx,
+		progress: progressFor(request),
+		words:    e.words,
+		log:      e.log,
+	}
+	if c.abandoned() {
+		return e.failed(ctx, c, request, &Failure{What: Canceled, Effect: idempotency.NotDone, NotRun: true})
+	}
+	if !e.readOnly {
+		ctx = context.WithoutCancel(ctx) // a write that has started is finished
+	}
+	ctx = context.WithValue(ctx, callKey{}, c)
+
+	result, err := guardPanic(ctx, request, next)
+	if err == nil && result == nil {
+		err = errors.New("the handler returned neither a result nor an error")
+	}
+	if err != nil {
+		result = e.failed(ctx, c, request, err)
+	} else {
+		result = withMeta(result, MetaAttempts, c.attempts)
+	}
+	e.log.LogAttrs(ctx, slog.LevelDebug, "call", slog.String("tool", request.Params.Name),
+		slog.Int("attempts", c.attempts), slog.Bool("error", result.IsError), slog.Duration("took", time.Since(began)))
+	return result
+}
+
+// panicked is what a panic in a layer or handler becomes. Its text is for the log alone.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string { return fmt.Sprintf("panic: %v\n%s", p.value, p.stack) }
+
+func guardPanic(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) (result *mcp.CallToolResult, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			result, err = nil, &panicked{value, debug.Stack()}
+		}
+	}()
+	return next(ctx, request)
+}
+
+// failed words err and adds what programs want to know.
+func (e explainer) failed(ctx context.Context, c *call, request mcp.CallToolRequest, err error) *mcp.CallToolResult {
+	end := ending{
+		tool: request.Params.Name, err: err, kind: kindOf(err), attempts: c.attempts, outcome: outcomeOf(err), write: !e.readOnly,
+	}
+	if e.readOnly {
+		end.outcome = idempotency.NotDone
+	}
+	if end.attempts == 0 && !e.counted && !refused(err) {
+		end.attempts = 1
+	}
+	if end.attempts == 0 && end.kind == Internal && !refused(err) {
+		end.outcome = idempotency.NotDone // a layer failed before the handler ran
+	}
+	result := withMeta(mcp.NewToolResultError(e.words.failure(end)), MetaError, ErrorInfo{
+		Kind: end.kind, Attempts: end.attempts, ModelCanFix: end.kind.modelCanFix(), Next: end.next(),
+		RetryAfterMS: retryAfter(err).Milliseconds(), Outcome: end.outcome.String(),
+	})
+	e.log.LogAttrs(ctx, level(end.kind), "call failed", slog.String("tool", end.tool), slog.String("kind", string(end.kind)),
+		slog.Int("attempts", end.attempts), slog.String("outcome", end.outcome.String()), slog.Any("cause", err))
+	return result
+}
+
+func level(kind Kind) slog.Level {
+	switch kind {
+	case Internal:
+		return slog.LevelError
+	case Invalid, NotFound, Canceled:
+		return slog.LevelInfo
+	default:
+		return slog.LevelWarn
+	}
+}

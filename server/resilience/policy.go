@@ -1,0 +1,113 @@
+package resilience
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+)
+
+// Policy says how one tool is guarded. The zero value works.
+type Policy struct {
+	// Upstream is the name of the guarded service in texts. Default "Upstream".
+	Upstream string
+	// Attempts is how often a call is tried at the most, if the tool is safe to repeat; other tools are tried once.
+	// Default 2; -1 means once.
+	Attempts int
+	// AttemptTimeout is how long one attempt may take. Default 5s; -1 means as long as the call.
+	AttemptTimeout time.Duration
+	// CallDeadline is how long a whole call may take from its arrival (see [WithArrival]), waits included. A caller may
+	// ask for less by `_meta["io.kitebase/deadline-ms"]`. Default 25s, since hosts give up at 60s or earlier; -1 means no limit.
+	CallDeadline time.Duration
+	// BackoffBase is the upper bound of the random wait before the second attempt; it doubles with each further one.
+	// Default 100ms.
+	BackoffBase time.Duration
+	// BackoffCap bounds the doubling. Default 2s.
+	BackoffCap time.Duration
+	// Keyed says that the handler sends an idempotency key which the upstream honours, so that a repeat is harmless.
+	// Default false.
+	Keyed bool
+	// Dedupe makes repeats of a call that succeeded, or that may have, harmless. Default nil: off.
+	Dedupe *DedupeConfig
+	// Logger gets one record per call and one per wait. Default: none.
+	Logger *slog.Logger
+}
+
+func (p Policy) withDefaults() Policy {
+	p.Upstream = cmp.Or(p.Upstream, "Upstream")
+	p.Attempts = max(1, cmp.Or(p.Attempts, 2))
+	p.AttemptTimeout = cmp.Or(p.AttemptTimeout, 5*time.Second)
+	p.CallDeadline = cmp.Or(p.CallDeadline, 25*time.Second)
+	p.BackoffBase = cmp.Or(p.BackoffBase, 100*time.Millisecond)
+	p.BackoffCap = cmp.Or(p.BackoffCap, 2*time.Second)
+	p.Logger = cmp.Or(p.Logger, slog.New(slog.DiscardHandler))
+	return p
+}
+
+// Validate reports the first field that makes no sense, naming it.
+func (p Policy) Validate() error {
+	q := p.withDefaults()
+	switch {
+	case p.Attempts < -1:
+		return fmt.Errorf("Attempts is %d; give 1 or more, or -1 for once", p.Attempts)
+	case p.AttemptTimeout < -1:
+		return fmt.Errorf("AttemptTimeout is %s; give a positive time, or -1 for no limit", p.AttemptTimeout)
+	case p.CallDeadline < -1:
+		return fmt.Errorf("CallDeadline is %s; give a positive time, or -1 for no limit", p.CallDeadline)
+	case p.BackoffBase < 0 || p.BackoffCap < 0:
+		return errors.New("BackoffBase and BackoffCap must not be negative")
+	case q.BackoffCap < q.BackoffBase:
+		return fmt.Errorf("BackoffCap %s is below BackoffBase %s; give at least as much", q.BackoffCap, q.BackoffBase)
+	case q.CallDeadline > 0 && q.AttemptTimeout > q.CallDeadline:
+		return fmt.Errorf("AttemptTimeout %s is above CallDeadline %s; give less", q.AttemptTimeout, q.CallDeadline)
+	case p.Dedupe != nil:
+		return p.Dedupe.validate()
+	}
+	return nil
+}
+
+// Wrap returns tool with its handler inside all layers that policy asks for. The error is that of [Policy.Validate].
+func Wrap(tool mcpserver.ServerTool, policy Policy) (mcpserver.ServerTool, error) {
+	if err := policy.Validate(); err != nil {
+		return tool, fmt.Errorf("policy of %s: %w", tool.Tool.Name, err)
+	}
+	tool.Handler = Chain(layers(tool.Tool.Annotations, policy.withDefaults())...)(tool.Handler)
+	return tool, nil
+}
+
+// layers is the order of the guard, outermost first.
+func layers(hints mcp.ToolAnnotation, p Policy) []mcpserver.ToolHandlerMiddleware {
+	readOnly := isTrue(hints.ReadOnlyHint)
+	repeatable := readOnly || isTrue(hints.IdempotentHint) || p.Keyed
+	if !repeatable {
+		p.Attempts = 1
+	}
+	list := []mcpserver.ToolHandlerMiddleware{
+		Explain(ExplainConfig{
+			Upstream: p.Upstream, ReadOnly: readOnly, CallDeadline: p.CallDeadline, Logger: p.Logger, counted: true,
+		}),
+	}
+	if p.Dedupe != nil {
+		list = append(list, Dedupe(*p.Dedupe))
+	}
+	return append(list,
+		Retry(RetryConfig{Attempts: p.Attempts, BackoffBase: p.BackoffBase, BackoffCap: p.BackoffCap}),
+		Timeout(p.AttemptTimeout),
+	)
+}
+
+// Chain joins layers to one, the first being the outermost.
+func Chain(layers ...mcpserver.ToolHandlerMiddleware) mcpserver.ToolHandlerMiddleware {
+	return func(handler mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
+		for i := len(layers) - 1; i >= 0; i-- {
+			handler = layers[i](handler)
+		}
+		return handler
+	}
+}
+
+func isTrue(hint *bool) bool { return hint != nil && *hint }

@@ -1,0 +1,131 @@
+package resilience
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"github.com/kitebase/kitebase-mcp/idempotency"
+)
+
+// RetryConfig says how often and after which waits a call is repeated. The zero value works.
+type RetryConfig struct {
+	// Attempts is how often the handler runs at the most. Default 2; -1 means once. A repeat because the first request
+	// with the same key is still running ([InProgress]) does not count.
+	Attempts int
+	// BackoffBase and BackoffCap bound the random waits, see [Policy]. Defaults 100ms and 2s.
+	BackoffBase, BackoffCap time.Duration
+}
+
+// Retry returns the layer that repeats transient failures. It does not ask whether the tool is safe to repeat; [Wrap]
+// does, and gives it one attempt if not.
+//
+// The waits have full jitter: before attempt i+2 a random time in
+//
+//	i                0       1       2       3       4      5 …
+//	[0, …)       100ms   200ms   400ms   800ms    1.6s     2s
+//
+// A wait that the upstream asked for replaces it and is never shortened. There is no wait after the last attempt, and none
+// that the deadline of the call cannot hold: then the failure is told at once.
+//
+// If any attempt ended with an unknown outcome, so does the call, whatever later attempts say, unless one succeeds.
+func Retry(config RetryConfig) mcpserver.ToolHandlerMiddleware {
+	defaults := Policy{Attempts: config.Attempts, BackoffBase: config.BackoffBase, BackoffCap: config.BackoffCap}.withDefaults()
+	return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
+		return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			run := &retrying{call: callFrom(ctx), limit: defaults.Attempts, base: defaults.BackoffBase, cap: defaults.BackoffCap}
+			return run.do(ctx, request, next)
+		}
+	}
+}
+
+// retrying is one call being retried. It is the [backoff.BackOff] of its own run, since the next wait depends on the last
+// error, which backoff does not pass on.
+type retrying struct {
+	call      *call
+	limit     int
+	base, cap time.Duration
+
+	counted int   // attempts that count against the limit
+	err     error // of the last attempt
+	unknown bool  // some attempt may have had its effect
+}
+
+func (r *retrying) do(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) (*mcp.CallToolResult, error) {
+	var result *mcp.CallToolResult
+	attempt := func() error {
+		if r.call.attempts > 0 && r.call.abandoned() && !r.unknown {
+			return backoff.Permanent(r.err) // the caller left during the wait and nothing is under way: begin nothing new
+		}
+		r.call.attempts++ // before it runs, so that a panic is counted
+		result, r.err = next(ctx, request)
+		r.count()
+		if r.err == nil || retryable(r.err) {
+			return r.err
+		}
+		return backoff.Permanent(r.err)
+	}
+	// What backoff returns is not asked: when the context ends in a wait, it has forgotten the last error.
+	if backoff.RetryNotify(attempt, backoff.WithContext(r, ctx), r.told(ctx)) == nil {
+		return result, nil
+	}
+	if r.unknown && outcomeOf(r.err) != idempotency.Unknown {
+		return nil, settled{r.err, idempotency.Unknown}
+	}
+	return nil, r.err
+}
+
+// count books how the attempt ended. A refusal of the handler is no attempt: nothing was asked of the upstream.
+func (r *retrying) count() {
+	if r.err == nil {
+		return
+	}
+	if refused(r.err) {
+		r.call.attempts--
+		return
+	}
+	if kindOf(r.err) != InProgress {
+		r.counted++
+	}
+	r.unknown = r.unknown || outcomeOf(r.err) == idempotency.Unknown
+}
+
+// NextBackOff returns the wait before the next attempt, or [backoff.Stop].
+func (r *retrying) NextBackOff() time.Duration {
+	if r.counted >= r.limit {
+		return backoff.Stop
+	}
+	wait := retryAfter(r.err)
+	if wait == 0 {
+		wait = jitter(r.base, r.cap, r.call.attempts-1)
+	}
+	if !r.call.holds(wait) {
+		return backoff.Stop
+	}
+	return wait
+}
+
+// Reset does nothing: a run is used once.
+func (r *retrying) Reset() {}
+
+// told logs each wait and tells it to a caller who asked for progress.
+func (r *retrying) told(ctx context.Context) backoff.Notify {
+	return func(err error, wait time.Duration) {
+		what := r.call.words.reason(err)
+		r.call.log.InfoContext(ctx, r.call.words.waiting(r.call.attempts, err, wait))
+		r.call.progress.tell(ctx, attemptAfter(r.call.attempts+1, max(r.limit, r.call.attempts+1), what))
+	}
+}
+
+// jitter returns a random time in [0, min(cap, base·2^i)). The doubling stops before it can overflow.
+func jitter(base, cap time.Duration, i int) time.Duration {
+	bound := base
+	for ; i > 0 && bound < cap; i-- {
+		bound *= 2
+	}
+	return rand.N(max(1, min(bound, cap)))
+}

@@ -1,0 +1,244 @@
+package resilience
+
+// The words that a model reads when a call fails stand in this file and nowhere else. Their rules:
+//
+//   - They begin with "Error:" and name the tool. (A not_found sentence names the thing instead.)
+//   - They say what happened, whether it ran, how often it was tried, and what may help.
+//   - Facts stand in the past tense, advice in the imperative.
+//   - One line of plain words, under 600 characters, valid UTF-8: no stack, no URL, no Go syntax, no HTML, no secret.
+//   - Never "failed" without "may have gone through" when it may have; never "sent" when that is not certain.
+//
+// What only the handler can know comes in as its error's Reason. Every variant is in testdata/words.txtar.
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/kitebase/kitebase-mcp/idempotency"
+)
+
+// maxWords is the most bytes that a text for the model has: hosts cut long errors, and a long one helps nobody.
+const maxWords = 599
+
+const mayHaveHappened = "The change may have gone through anyway, so check before you repeat it."
+
+// words knows the name of the upstream.
+type words struct{ upstream string }
+
+// ending is all that the words of a failed call depend on.
+type ending struct {
+	tool     string
+	err      error
+	kind     Kind
+	attempts int
+	outcome  idempotency.Outcome
+	write    bool
+}
+
+// failure returns the whole text for a failed call.
+func (w words) failure(e ending) string {
+	if e.kind == NotFound && reasonOf(e.err) != "" && e.outcome != idempotency.Unknown {
+		return plain("Error: " + reasonOf(e.err))
+	}
+	if e.attempts == 0 {
+		return plain(joinWords("Error: "+e.tool+" was not run: "+asSentence(w.reason(e.err)), w.advice(e), w.effect(e)))
+	}
+	what := w.reason(e.err)
+	if !isSentence(what) {
+		what += " (" + w.class(e.kind) + ")."
+	}
+	head := fmt.Sprintf("Error: %s failed after %s: %s", e.tool, tries(e.attempts), what)
+	return plain(joinWords(head, w.advice(e), w.effect(e)))
+}
+
+// advice returns what may help, by kind.
+func (w words) advice(e ending) string {
+	switch e.kind {
+	case Unavailable, TimedOut, BadAnswer:
+		if e.attempts == 0 {
+			return ""
+		}
+		return w.upstream + " may be slow or down."
+	case RateLimited:
+		if wait := retryAfter(e.err); wait > 0 {
+			return "Wait " + seconds(wait) + " before you try again."
+		}
+		return "Wait a little before you try again."
+	case Denied:
+		return "Don't repeat it: a person must check the access that this server has to " + w.upstream + "."
+	case Misconfigured:
+		return "Don't repeat it: a person must check how this server reaches " + w.upstream + "."
+	case Conflict:
+		return "Look again before you decide what to change."
+	case KeyReused:
+		return "Don't repeat it: check what was done before."
+	case InProgress:
+		return "The first request is still running."
+	case Internal:
+		if e.write && e.outcome == idempotency.Unknown {
+			return "" // what is said about the effect comes first
+		}
+		return "Don't repeat it: use another tool, or stop and tell a person."
+	case Invalid:
+		if isSentence(reasonOf(e.err)) {
+			return ""
+		}
+		return "Change the input."
+	default:
+		return ""
+	}
+}
+
+// effect returns what is to be said about the effect of a write.
+func (w words) effect(e ending) string {
+	switch {
+	case !e.write || e.outcome == idempotency.Done || e.kind == Held:
+		return ""
+	case e.outcome == idempotency.Unknown:
+		return mayHaveHappened
+	case e.attempts > 0 && retryable(e.err):
+		return "Nothing was changed."
+	default:
+		return ""
+	}
+}
+
+// reason returns what happened, as a phrase; for errors without one, that of their kind.
+func (w words) reason(err error) string {
+	if says := reasonOf(err); says != "" {
+		return says
+	}
+	switch kindOf(err) {
+	case Invalid:
+		return w.upstream + " refused the input"
+	case NotFound:
+		return w.upstream + " knows no such thing"
+	case Conflict:
+		return w.upstream + " refused it because something changed meanwhile"
+	case KeyReused:
+		return w.upstream + " has seen this call with another content"
+	case Held:
+		return "an earlier call is unconfirmed."
+	case Denied:
+		return w.upstream + " refused access"
+	case RateLimited:
+		return w.upstream + " is limiting requests"
+	case Unavailable:
+		return w.upstream + " could not be reached"
+	case TimedOut:
+		return "no response in time"
+	case BadAnswer:
+		return w.upstream + " answered with something that cannot be used"
+	case Misconfigured:
+		return w.upstream + " answered as if at a wrong address"
+	case InProgress:
+		return "the same call is still running at " + w.upstream
+	case Canceled:
+		return "the caller cancelled it"
+	default:
+		return "an internal fault in this server"
+	}
+}
+
+// class returns the name of the error class that stands in parentheses.
+func (w words) class(kind Kind) string {
+	switch kind {
+	case TimedOut:
+		return "TimeoutError"
+	case Internal:
+		return "InternalError"
+	case Canceled:
+		return "Canceled"
+	}
+	var class strings.Builder
+	for _, part := range append(strings.Fields(w.upstream), strings.Split(string(kind), "_")...) {
+		first, size := utf8.DecodeRuneInString(part)
+		class.WriteRune(unicode.ToUpper(first))
+		class.WriteString(part[size:])
+	}
+	return class.String()
+}
+
+// waiting returns the line that is logged before a wait.
+func (w words) waiting(attempt int, err error, wait time.Duration) string {
+	return fmt.Sprintf("attempt %d: %s (%s). Retrying in %s.", attempt, w.reason(err), w.class(kindOf(err)), seconds(wait))
+}
+
+// attemptAfter returns the progress message before an attempt.
+func attemptAfter(attempt, limit int, reason string) string {
+	return plain(fmt.Sprintf("attempt %d of %d after %s", attempt, limit, reason))
+}
+
+// unconfirmed returns the sentence for a repeat of a call that may have had its effect; wait is how long until it can
+// be settled, 0 if that is not known.
+func unconfirmed(wait time.Duration) string {
+	text := "this exact call was made before, and whether it went through is still unconfirmed. Check before you repeat it"
+	if wait > 0 {
+		return text + ", or make the same call again in " + seconds(wait) + ": then it can be settled."
+	}
+	return text + "."
+}
+
+// alreadyDone returns the note that marks a replayed result.
+func alreadyDone(first time.Time) string {
+	return "Already done: this exact call succeeded at " + first.UTC().Format("15:04:05") +
+		" UTC, so nothing was sent again; this is its first result. To do it once more on purpose, change the content."
+}
+
+// confirmed is the note of a result that was found by looking, after the answer itself was lost.
+const confirmed = "The answer was lost, but a look at the upstream showed that the call went through; it was done once."
+
+func tries(n int) string {
+	if n == 1 {
+		return "1 try"
+	}
+	return strconv.Itoa(n) + " tries"
+}
+
+// seconds returns d as seconds with at most one decimal, or two significant digits below 0.1s.
+func seconds(d time.Duration) string {
+	s := d.Seconds()
+	if s < 0.1 {
+		return strconv.FormatFloat(s, 'g', 2, 64) + "s"
+	}
+	return strconv.FormatFloat(math.Round(s*10)/10, 'f', -1, 64) + "s"
+}
+
+func isSentence(s string) bool { return strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") }
+
+func asSentence(s string) string {
+	if isSentence(s) {
+		return s
+	}
+	return s + "."
+}
+
+func joinWords(parts ...string) string {
+	var said []string
+	for _, part := range parts {
+		if part != "" {
+			said = append(said, part)
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+// plain makes text one line of valid UTF-8 under the limit, whatever a reason brought along.
+func plain(text string) string {
+	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "?"), func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
+	if len(text) <= maxWords {
+		return text
+	}
+	cut := maxWords - len("…")
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
+}

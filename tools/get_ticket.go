@@ -1,0 +1,76 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/kitebase/kitebase-mcp/tools/kitebase"
+)
+
+// maxBody is the room for the text of one message.
+const maxBody = 4 << 10
+
+type ticket struct {
+	summary
+	DataNote string    `json:"data_note" about:"How to read what people wrote."`
+	Messages []message `json:"messages" about:"Newest last."`
+	notes
+}
+
+type message struct {
+	ID        string    `json:"id" about:"Of a reply: its reply_id."`
+	Author    string    `json:"author" about:"customer, agent or note."`
+	CreatedAt time.Time `json:"created_at"`
+	Body      string    `json:"body"`
+}
+
+func (h handlers) getTicket(ctx context.Context, in values) (*mcp.CallToolResult, error) {
+	found, err := h.client.GetTicket(ctx, in["ticket_id"])
+	if err != nil {
+		return nil, wordTicketError(err, in["ticket_id"])
+	}
+	return success(wordTicket(found)), nil
+}
+
+// wordTicket keeps the newest messages: they say where the conversation stands.
+func wordTicket(t kitebase.Ticket) ticket {
+	worded := ticket{summary: summarize(summaryOf(t)), DataNote: data, Messages: []message{}}
+	newestFirst := make([]message, 0, len(t.Messages))
+	cutBodies := 0
+	for _, m := range slices.Backward(t.Messages) {
+		body, wasCut := cut(m.Body, maxBody)
+		newestFirst = append(newestFirst, message{short(m.ID), short(m.Author), m.CreatedAt, body})
+		if wasCut {
+			cutBodies++
+		}
+	}
+	shown := fit(newestFirst, maxObject-len(encode(worded)))
+	worded.Messages = newestFirst[:shown]
+	slices.Reverse(worded.Messages)
+	if older := len(t.Messages) - shown; older > 0 {
+		worded.shorten(fmt.Sprintf("Only the newest %d of %d messages are shown. Left out: %s.",
+			shown, len(t.Messages), counted(older, "older message")))
+	}
+	if cutBodies > 0 {
+		worded.shorten("Long messages are cut where marked; a person can read them in Kitebase.")
+	}
+	return worded
+}
+
+func summaryOf(t kitebase.Ticket) kitebase.TicketSummary {
+	return kitebase.TicketSummary{
+		ID:        t.ID,
+		Title:     t.Title,
+		Status:    t.Status,
+		Priority:  t.Priority,
+		Customer:  t.Customer,
+		Assignee:  t.Assignee,
+		Version:   t.Version,
+		CreatedAt: t.CreatedAt,
+		UpdatedAt: t.UpdatedAt,
+	}
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// command is one command with its settings filled in.
+type command interface {
+	Run(context.Context, streams) error
+}
+
+// cli is the whole command line. A setting of serve may also come from the environment, see [environment].
+type cli struct {
+	Serve   serveCommand   `cmd:"" default:"withargs" help:"Serve MCP (the default)."`
+	Fake    fakeCommand    `cmd:"" help:"Serve a fake Kitebase with switchable faults over HTTP."`
+	Config  configCommand  `cmd:"" help:"Print the configuration for a host, with absolute paths."`
+	Version versionCommand `cmd:"" help:"Print version, commit, Go version and protocol revisions."`
+}
+
+// errHelp ends the parsing after kong has printed the help.
+var errHelp = errors.New("help was printed")
+
+// parse reads the command line and the environment and hands the chosen command to do. What is wrong with them is a
+// [usageError] that names the setting.
+func parse(args, environ []string, std streams, do func(command) error) error {
+	var line cli
+	env := newEnvironment(environ)
+	parser, err := kong.New(&line,
+		kong.Name("kitebase-mcp"),
+		kong.Description("An MCP server for the help desk Kitebase. Every flag of serve can be given in the environment as KITEBASE_ and its name, for example KITEBASE_ATTEMPT_TIMEOUT=2s; a flag wins."),
+		kong.Writers(std.out, std.err),
+		kong.Exit(func(int) { panic(errHelp) }),
+		kong.Resolvers(env),
+		kong.UsageOnError(),
+	)
+	if err != nil {
+		return fmt.Errorf("describing the command line: %w", err)
+	}
+	chosen, err := parseOrHelp(parser, args)
+	if chosen == nil && err == nil {
+		return nil
+	}
+	if err != nil {
+		return usageError{oneLine(err)}
+	}
+	for _, name := range env.unknown(parser.Model) {
+		fmt.Fprintf(std.err, "kitebase-mcp: the environment variable %s is no setting of this program and is ignored; see --help\n", name)
+	}
+	target := chosen.Selected().Target.Addr().Interface()
+	return do(target.(command))
+}
+
+// parseOrHelp returns nil and nil when help was asked for and printed.
+func parseOrHelp(parser *kong.Kong, args []string) (chosen *kong.Context, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			if value != errHelp {
+				panic(value)
+			}
+			chosen, err = nil, nil
+		}
+	}()
+	return parser.Parse(args)
+}
+
+func oneLine(err error) error { return errors.New(strings.Join(strings.Fields(err.Error()), " ")) }
+
+// environment resolves the flags of serve from environment variables. An empty variable counts as not set, because hosts
+// pass on the blank fields of their settings pages.
+type environment map[string]string
+
+const envPrefix = "KITEBASE_"
+
+func newEnvironment(environ []string) environment {
+	env := make(environment)
+	for _, pair := range environ {
+		if name, value, ok := strings.Cut(pair, "="); ok && strings.HasPrefix(name, envPrefix) && value != "" {
+			env[name] = value
+		}
+	}
+	return env
+}
+
+func envName(flag string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// Validate is part of [kong.Resolver].
+func (e environment) Validate(*kong.Application) error { return nil }
+
+// Resolve is part of [kong.Resolver]. The flags of other commands than serve have no variables.
+func (e environment) Resolve(_ *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
+	if parent.Command == nil || parent.Command.Name != "serve" {
+		return nil, nil
+	}
+	if value, ok := e[envName(flag.Name)]; ok {
+		return value, nil
+	}
+	return nil, nil
+}
+
+// unknown returns the variables with our prefix that no flag of serve answers to, sorted.
+func (e environment) unknown(app *kong.Application) []string {
+	known := make(map[string]bool)
+	for _, child := range app.Children {
+		if child.Name == "serve" {
+			for _, flag := range child.Flags {
+				known[envName(flag.Name)] = true
+			}
+		}
+	}
+	var names []string
+	for name := range e {
+		if !known[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,89 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kitebase/kitebase-mcp/idempotency"
+	"github.com/kitebase/kitebase-mcp/server/resilience"
+	"github.com/kitebase/kitebase-mcp/tools"
+)
+
+// ReadOnly, as the only entry of [Config.Tools], stands for all tools that change nothing.
+const ReadOnly = "read-only"
+
+// Config says which Kitebase a server works on and how it guards its calls. The zero value works.
+type Config struct {
+	// URL is the base URL of Kitebase. Default: an embedded fake, which [Server.Embedded] reports.
+	URL string
+	// Token is the bearer token for Kitebase. Default none.
+	Token string
+	// Version is what the server calls its version. Default "dev".
+	Version string
+	// Tools are the names of the tools to offer, or [ReadOnly] alone. Default all.
+	Tools []string
+	// Guard has the attempts, times and waits of every tool; what depends on the tool is set by [New]. Defaults see
+	// [resilience.Policy].
+	Guard resilience.Policy
+	// Ledger remembers which replies were sent. Default: one in memory, which ends with the process.
+	Ledger resilience.Ledger
+	// NoDedupe lets the same reply go out as often as it is asked for. Default false.
+	NoDedupe bool
+	// DedupeWindow is how long the same reply is a repeat. Default 24h.
+	DedupeWindow time.Duration
+	// SettleAfter is how long after the last attempt a reply that cannot be found was certainly not sent: until then
+	// Kitebase may still be working on it. Default 30s.
+	SettleAfter time.Duration
+	// IgnoresKeys says that Kitebase does not honour Idempotency-Key, so that a reply must not be tried twice. Default
+	// false.
+	IgnoresKeys bool
+	// Logger gets what the server has to say. Default: none.
+	Logger *slog.Logger
+	// DialContext opens the connections to Kitebase. Default: a [net.Dialer].
+	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
+}
+
+func (c Config) withDefaults() Config {
+	c.Version = cmp.Or(c.Version, "dev")
+	c.DedupeWindow = cmp.Or(c.DedupeWindow, 24*time.Hour)
+	c.SettleAfter = cmp.Or(c.SettleAfter, 30*time.Second)
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	c.Guard.Upstream = "Kitebase"
+	c.Guard.Logger = c.Logger
+	if c.Ledger == nil {
+		c.Ledger = idempotency.NewMemory(2 * c.DedupeWindow)
+	}
+	return c
+}
+
+// offers reports whether the tool is among those to offer.
+func (c Config) offers(tool tools.Tool) bool {
+	switch {
+	case len(c.Tools) == 0:
+		return true
+	case slices.Equal(c.Tools, []string{ReadOnly}):
+		return tool.Effect == tools.Reads
+	default:
+		return slices.Contains(c.Tools, tool.Name)
+	}
+}
+
+// validateTools reports the first name that is no tool.
+func (c Config) validateTools(table []tools.Tool) error {
+	var names []string
+	for _, tool := range table {
+		names = append(names, tool.Name)
+	}
+	for _, name := range c.Tools {
+		if !slices.Contains(names, name) && len(c.Tools) > 1 || len(c.Tools) == 1 && name != ReadOnly && !slices.Contains(names, name) {
+			return fmt.Errorf("there is no tool %q; give %s alone, or some of %s", name, ReadOnly, strings.Join(names, ", "))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"github.com/kitebase/kitebase-mcp/fakeapi"
+	"github.com/kitebase/kitebase-mcp/server/resilience"
+	"github.com/kitebase/kitebase-mcp/server/stdio"
+	"github.com/kitebase/kitebase-mcp/tools"
+	"github.com/kitebase/kitebase-mcp/tools/kitebase"
+)
+
+// Server serves the guarded tools. It is safe for concurrent use; close it when it is no longer needed.
+type Server struct {
+	config   Config
+	mcp      *mcpserver.MCPServer
+	client   *kitebase.Client
+	embedded *fakeapi.Server
+}
+
+// New joins tools, policies and Kitebase. It does not ask Kitebase anything, so that it works while Kitebase is down.
+func New(config Config) (*Server, error) {
+	s := &Server{config: config.withDefaults()}
+	if err := s.connect(); err != nil {
+		return nil, err
+	}
+	s.mcp = mcpserver.NewMCPServer("kitebase-mcp", s.config.Version,
+		mcpserver.WithTitle("Kitebase help desk"),
+		mcpserver.WithInstructions(instructions),
+		mcpserver.WithToolCapabilities(false),
+	)
+	table := tools.Table(s.client)
+	if err := s.config.validateTools(table); err != nil {
+		s.Close()
+		return nil, err
+	}
+	for _, tool := range table {
+		if !s.config.offers(tool) {
+			continue
+		}
+		guarded, err := resilience.Wrap(mcpserver.ServerTool{Tool: tool.MCP(), Handler: tool.Handle}, s.policy(tool))
+		if err != nil {
+			s.Close()
+			return nil, err
+		}
+		s.mcp.AddTools(guarded)
+	}
+	return s, nil
+}
+
+// policy says how a tool is guarded. What a reply needs beside the common settings: a key, and a ledger that knows it.
+func (s *Server) policy(tool tools.Tool) resilience.Policy {
+	policy := s.config.Guard
+	if tool.Effect != tools.Sends {
+		return policy
+	}
+	policy.Keyed = !s.config.IgnoresKeys
+	if !s.config.NoDedupe {
+		replies := replies{client: s.client, settleAfter: s.config.SettleAfter, patience: s.config.Guard.AttemptTimeout}
+		policy.Dedupe = &resilience.DedupeConfig{
+			Ledger:   s.config.Ledger,
+			Window:   s.config.DedupeWindow,
+			Identify: replies.identify,
+			Settle:   replies.settle,
+			Renewed:  replies.renewed,
+		}
+	}
+	return policy
+}
+
+// connect makes the client of Kitebase, and a fake Kitebase if none was named.
+func (s *Server) connect() (err error) {
+	if s.config.URL == "" {
+		s.embedded, err = fakeapi.Start("127.0.0.1:0", fakeapi.Config{})
+		if err != nil {
+			return fmt.Errorf("starting the embedded fake Kitebase: %w", err)
+		}
+		s.config.URL = s.embedded.URL()
+	}
+	s.client, err = kitebase.New(kitebase.Config{
+		BaseURL: s.config.URL, Token: s.config.Token, Version: s.config.Version, DialContext: s.config.DialContext,
+	})
+	if err != nil {
+		s.Close()
+	}
+	return err
+}
+
+// Embedded returns the URL of the embedded fake Kitebase, or "" if the server works on another one.
+func (s *Server) Embedded() string {
+	if s.embedded == nil {
+		return ""
+	}
+	return s.embedded.URL()
+}
+
+// ServeStdio serves one client on in and out until in ends or ctx does, and everything under way is answered.
+func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	return stdio.Serve(ctx, s.mcp, in, out, stdio.Config{Logger: s.config.Logger, Context: resilience.WithArrival})
+}
+
+// Close ends what [New] began: idle connections, and the embedded fake if there is one.
+func (s *Server) Close() {
+	if s.client != nil {
+		s.client.Close()
+	}
+	if s.embedded != nil {
+		s.embedded.Close()
+	}
+}
+
+// ProtocolRevisions returns the revisions of MCP that the server speaks, the newest first.
+func ProtocolRevisions() []string { return slices.Clone(mcp.ValidProtocolVersions) }

@@ -1,0 +1,103 @@
+package stdio
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// The words that a client, and with it a model, may read. They say whether anything ran, and nothing of the inside.
+const (
+	textRepeated = "Not run: a request with this id is under way already. It goes on and is answered under this id as " +
+		"well, so check what became of it before you repeat it."
+	textInternal   = "Internal error in the server. If the call was to change something, check before you repeat it."
+	textUnwritable = "The answer could not be written as JSON. The call itself was run: if it was to change something, " +
+		"check before you repeat it."
+	textTooLong = "Not run: the message is longer than %d bytes."
+	textUnfit   = "Not run: the parameters of the request do not fit its method."
+)
+
+// encode returns the line of an answer: member is "result" or "error". id is written as it came in, so that numbers
+// beyond 2^53 stay themselves; nil becomes null.
+func encode(id []byte, member string, value any) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(`{"jsonrpc":"2.0","id":`)
+	if id == nil {
+		id = []byte("null")
+	}
+	b.Write(id)
+	b.WriteString(`,"` + member + `":`)
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return nil, err
+	}
+	b.Truncate(b.Len() - 1) // the encoder's newline
+	b.WriteString("}\n")
+	return b.Bytes(), nil
+}
+
+// encodeError returns the line of an error answer without data.
+func encodeError(r refusal) []byte {
+	line, err := encode(r.id, "error", mcp.JSONRPCErrorDetails{Code: r.code, Message: r.text})
+	if err != nil { // a number and a string always encode
+		panic(err)
+	}
+	return line
+}
+
+// encodeResponse returns the line that answers c, and what of the response must go into the log instead.
+func encodeResponse(c *call, text []byte, response mcp.JSONRPCMessage) ([]byte, error) {
+	switch r := response.(type) {
+	case mcp.JSONRPCResponse:
+		line, err := encode(c.id, "result", r.Result)
+		if err != nil {
+			return encodeError(refusal{c.id, mcp.INTERNAL_ERROR, textUnwritable}), fmt.Errorf("encoding the result: %w", err)
+		}
+		return line, nil
+	case mcp.JSONRPCError:
+		return encodeFailure(c, text, r.Error)
+	}
+	return encodeError(refusal{c.id, mcp.INTERNAL_ERROR, textInternal}), fmt.Errorf("no answer to %s: %T", c.method, response)
+}
+
+// encodeFailure words the errors in which mcp-go quotes Go: of encoding/json, and whatever a handler returned.
+func encodeFailure(c *call, text []byte, e mcp.JSONRPCErrorDetails) ([]byte, error) {
+	private := fmt.Errorf("%s failed with code %d: %s", c.method, e.Code, e.Message)
+	switch {
+	case e.Code == mcp.PARSE_ERROR && !json.Valid(text):
+		return encodeError(*notJSON()), private
+	case e.Code == mcp.PARSE_ERROR, e.Code == mcp.INVALID_REQUEST:
+		return encodeError(refusal{c.id, mcp.INVALID_REQUEST, textUnfit}), private
+	case e.Code == mcp.INTERNAL_ERROR:
+		return encodeError(refusal{c.id, mcp.INTERNAL_ERROR, textInternal}), private
+	}
+	line, err := encode(c.id, "error", e)
+	if err != nil {
+		return encodeError(refusal{c.id, e.Code, e.Message}), fmt.Errorf("encoding the data of an error: %w", err)
+	}
+	return line, nil
+}
+
+// encodeFull answers a tool call that found too many under way. It is a result, since hosts show results to the model
+// and errors as crashes; resultType is required from protocol revision 2026-07-28 on and unknown to the older ones.
+func encodeFull(m message, limit int) []byte {
+	var params struct {
+		Name string         `json:"name"`
+		Meta map[string]any `json:"_meta"`
+	}
+	_ = json.Unmarshal(m.params, &params) // valid as far as it was scanned; without a name the text still holds
+	result := mcp.NewToolResultError(fmt.Sprintf(
+		"Error: %s was not run: %d calls are under way already. Wait until some have been answered, then call it again.",
+		params.Name, limit))
+	if version, _ := params.Meta[mcp.MetaKeyProtocolVersion].(string); mcp.IsModernProtocol(version) {
+		result.SetResultType(mcp.ResultTypeComplete)
+	}
+	line, err := encode(m.id, "result", result)
+	if err != nil { // strings always encode
+		panic(err)
+	}
+	return line
+}

@@ -2,100 +2,127 @@ package idempotency
 
 import (
 	"context"
-	"errors"
-	"maps"
+	"slices"
 	"sync"
 	"time"
 )
 
-// ErrMoved is returned when a record was changed by someone else since it was read, so that the change was not made.
-var ErrMoved = errors.New("the ledger record has moved on")
-
-// DefaultRetention is how long [Memory] keeps a record when no other time is given: twice the default window.
-const DefaultRetention = 48 * time.Hour
-
-// Memory is a ledger in the memory of one process: it forgets everything when the process ends. It is safe for
-// concurrent use and starts no goroutine.
+// Memory is a [Store] in the memory of one process: it forgets everything when the process ends. The zero value is empty
+// and ready.
 type Memory struct {
-	retention time.Duration
-
 	mu      sync.Mutex
-	records map[string]Record // by fingerprint, the newest generation
-	version int64
-	purged  time.Time
+	records map[name][]Record // by generation, the newest last
 }
 
-// NewMemory returns an empty ledger that keeps a record for retention after its last change. Zero or less means
-// [DefaultRetention]; it should be at least the window in which a repeat is recognised.
-func NewMemory(retention time.Duration) *Memory {
-	if retention <= 0 {
-		retention = DefaultRetention
-	}
-	return &Memory{retention: retention, records: make(map[string]Record)}
-}
+type name struct{ scope, fingerprint string }
 
-// Claim makes the caller the owner of the call id if the ledger's record of it is still last (the zero Record: no
-// record yet), and returns the record as it then stands: Owned says whether the claim succeeded, otherwise someone else
-// was first. Claiming after a finished record begins a new generation, after an unconfirmed one the same generation
-// again. It never waits and its error is always nil.
-func (m *Memory) Claim(_ context.Context, id Identity, last Record) (Record, error) {
+// Put is part of [Store]. Its error is always nil.
+func (m *Memory) Put(_ context.Context, next Record, expected int64) (Record, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := time.Now()
-	m.purge(now)
-	current := m.records[id.Fingerprint]
-	if current.version != last.version {
-		return current, nil
+	next.Owned = false
+	at := name{next.Scope, next.Fingerprint}
+	all := m.records[at]
+	i := slices.IndexFunc(all, func(r Record) bool { return r.Generation == next.Generation })
+	switch {
+	case i >= 0 && all[i].Version == expected:
+		all[i] = next
+	case i < 0 && expected == 0:
+		if m.records == nil {
+			m.records = make(map[name][]Record)
+		}
+		m.records[at] = append(all, next)
+	case len(all) == 0:
+		return Record{}, false, nil
+	default:
+		return all[len(all)-1], false, nil
 	}
-	generation := max(1, last.Generation)
-	if last.State == Finished {
-		generation++
-	}
-	claimed := Record{
-		Key: id.Key(generation), Fingerprint: id.Fingerprint, Group: id.Group,
-		Generation: generation, State: Claimed, FirstAt: now,
-	}
-	claimed = m.store(claimed, now)
-	claimed.Owned = true
-	return claimed, nil
+	return next, true, nil
 }
 
-// Save records where an owned or settled record now stands. It returns [ErrMoved] if someone else changed it since.
-func (m *Memory) Save(_ context.Context, record Record) error {
+// Delete is part of [Store]. Its error is always nil.
+func (m *Memory) Delete(_ context.Context, record Record) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.records[record.Fingerprint].version != record.version {
-		return ErrMoved
+	at := name{record.Scope, record.Fingerprint}
+	all := m.records[at]
+	i := slices.IndexFunc(all, func(r Record) bool { return r.Generation == record.Generation && r.Version == record.Version })
+	if i < 0 {
+		return false, nil
 	}
-	m.store(record, time.Now())
-	return nil
+	m.keep(at, slices.Delete(all, i, i+1))
+	return true, nil
 }
 
-// Forget removes an owned record after a certain failure. It returns [ErrMoved] if someone else changed it since.
-func (m *Memory) Forget(_ context.Context, record Record) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.records[record.Fingerprint].version != record.version {
-		return ErrMoved
-	}
-	delete(m.records, record.Fingerprint)
-	return nil
-}
-
-func (m *Memory) store(record Record, now time.Time) Record {
-	m.version++
-	record.version, record.LastAt, record.Owned = m.version, now, false
-	m.records[record.Fingerprint] = record
-	return record
-}
-
-// purge removes what is older than the retention, at most once a minute, so that memory stays bounded.
-func (m *Memory) purge(now time.Time) {
-	if now.Sub(m.purged) < time.Minute {
+func (m *Memory) keep(at name, all []Record) {
+	if len(all) == 0 {
+		delete(m.records, at)
 		return
 	}
-	m.purged = now
-	maps.DeleteFunc(m.records, func(_ string, r Record) bool {
-		return r.State != Claimed && now.Sub(r.LastAt) > m.retention
-	})
+	m.records[at] = all
 }
+
+// Find is part of [Store]. Its error is always nil.
+func (m *Memory) Find(_ context.Context, query Query) ([]Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var found []Record
+	if query.Scope != "" && query.Fingerprint != "" {
+		found = matching(m.records[name{query.Scope, query.Fingerprint}], query)
+	} else {
+		for _, all := range m.records {
+			found = append(found, matching(all, query)...)
+		}
+	}
+	slices.SortStableFunc(found, newestFirst)
+	limit := query.Limit
+	if limit <= 0 {
+		limit = 1000
+	}
+	return found[:min(len(found), limit)], nil
+}
+
+func newestFirst(a, b Record) int {
+	if c := b.LastAt.Compare(a.LastAt); c != 0 {
+		return c
+	}
+	return b.Generation - a.Generation
+}
+
+func matching(all []Record, q Query) []Record {
+	var found []Record
+	for _, r := range all {
+		if (q.Scope == "" || r.Scope == q.Scope) &&
+			(q.Fingerprint == "" || r.Fingerprint == q.Fingerprint) &&
+			(q.Group == "" || r.Group == q.Group) &&
+			(q.Key == "" || r.Key == q.Key) &&
+			(len(q.States) == 0 || slices.Contains(q.States, r.State)) &&
+			(q.Since.IsZero() || !r.LastAt.Before(q.Since)) &&
+			(q.Before.IsZero() || r.LastAt.Before(q.Before)) {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// Purge is part of [Store]. Its error is always nil.
+func (m *Memory) Purge(_ context.Context, before time.Time) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	removed := 0
+	for at, all := range m.records {
+		kept := slices.DeleteFunc(all, func(r Record) bool { return r.State != Claimed && r.LastAt.Before(before) })
+		removed += len(all) - len(kept)
+		m.keep(at, kept)
+	}
+	return removed, nil
+}
+
+// Owner is part of [Store]. There is one owner: this process.
+func (m *Memory) Owner() string { return "this process" }
+
+// Alive is part of [Store]: who asks, lives.
+func (m *Memory) Alive(_ context.Context, owner string) (bool, error) { return owner == m.Owner(), nil }
+
+// Close is part of [Store]. It does nothing.
+func (m *Memory) Close() error { return nil }

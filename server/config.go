@@ -31,8 +31,13 @@ type Config struct {
 	// Guard has the attempts, times and waits of every tool; what depends on the tool is set by [New]. Defaults see
 	// [resilience.Policy].
 	Guard resilience.Policy
-	// Ledger remembers which replies were sent. Default: one in memory, which ends with the process.
-	Ledger resilience.Ledger
+	// Store keeps the ledger of what was sent; whoever opened it closes it, after the server. Default: one in memory, which
+	// ends with the process.
+	Store idempotency.Store
+	// Account tells several accounts at one URL apart in the ledger. Default "".
+	Account string
+	// Warning is what every reply has to say about the ledger, such as that it will not outlive the process. Default "".
+	Warning string
 	// NoDedupe lets the same reply go out as often as it is asked for. Default false.
 	NoDedupe bool
 	// DedupeWindow is how long the same reply is a repeat. Default 24h.
@@ -56,10 +61,31 @@ func (c Config) withDefaults() Config {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	c.Guard.Upstream = "Kitebase"
 	c.Guard.Logger = c.Logger
-	if c.Ledger == nil {
-		c.Ledger = idempotency.NewMemory(2 * c.DedupeWindow)
+	if c.Store == nil {
+		c.Store = new(idempotency.Memory)
 	}
 	return c
+}
+
+// ledger returns the ledger of this upstream and account. Its leases outlast any call.
+func (c Config) ledger() *idempotency.Ledger {
+	scope := strings.TrimRight(c.URL, "/")
+	if c.Account != "" {
+		scope += "#" + c.Account
+	}
+	return idempotency.NewLedger(c.Store, idempotency.Config{
+		Scope:     scope,
+		Lease:     max(time.Minute, 2*c.Guard.CallDeadline),
+		Retention: 2 * c.DedupeWindow,
+	})
+}
+
+// patience is how long one look at a ticket may take.
+func (c Config) patience() time.Duration {
+	if c.Guard.AttemptTimeout > 0 {
+		return c.Guard.AttemptTimeout
+	}
+	return 5 * time.Second
 }
 
 // offers reports whether the tool is among those to offer.

@@ -22,6 +22,7 @@ type Server struct {
 	mcp      *mcpserver.MCPServer
 	client   *kitebase.Client
 	embedded *fakeapi.Server
+	later    later
 }
 
 // New joins tools, policies and Kitebase. It does not ask Kitebase anything, so that it works while Kitebase is down.
@@ -60,16 +61,24 @@ func (s *Server) policy(tool tools.Tool) resilience.Policy {
 	if tool.Effect != tools.Sends {
 		return policy
 	}
-	policy.Keyed = !s.config.IgnoresKeys
-	if !s.config.NoDedupe {
-		replies := replies{client: s.client, settleAfter: s.config.SettleAfter, patience: s.config.Guard.AttemptTimeout}
-		policy.Dedupe = &resilience.DedupeConfig{
-			Ledger:   s.config.Ledger,
-			Window:   s.config.DedupeWindow,
-			Identify: replies.identify,
-			Settle:   replies.settle,
-			Renewed:  replies.renewed,
-		}
+	replies := &replies{client: s.client, settleAfter: s.config.SettleAfter, patience: s.config.patience(), log: s.config.Logger}
+	replies.keyless.Store(s.config.IgnoresKeys)
+	policy.Keyed = replies.keyed
+	if s.config.NoDedupe {
+		return policy
+	}
+	policy.Dedupe = &resilience.DedupeConfig{
+		Ledger:   s.config.ledger(),
+		Window:   s.config.DedupeWindow,
+		Identify: replies.identify,
+		Settle:   replies.settle,
+		Renewed:  replies.renewed,
+		Verify:   replies.verify,
+		Later:    s.later.run,
+		Warning:  func() string { return s.config.Warning },
+		Noun:     "reply",
+		Check:    "get_ticket",
+		Name:     tools.ReplyID,
 	}
 	return policy
 }
@@ -105,8 +114,9 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	return stdio.Serve(ctx, s.mcp, in, out, stdio.Config{Logger: s.config.Logger, Context: resilience.WithArrival})
 }
 
-// Close ends what [New] began: idle connections, and the embedded fake if there is one.
+// Close ends what [New] began: what was to be done later, idle connections, and the embedded fake if there is one.
 func (s *Server) Close() {
+	s.later.close()
 	if s.client != nil {
 		s.client.Close()
 	}

@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -42,9 +43,24 @@ func (h handlers) reply(ctx context.Context, in values) (*mcp.CallToolResult, er
 	}
 	result := success(sentReply{TicketID: ticketID, ReplyID: short(receipt.ReplyID), SentTo: short(receipt.SentTo), SentAt: receipt.CreatedAt})
 	if receipt.Replayed {
-		result.Meta = mcp.NewMetaFromMap(map[string]any{"io.kitebase/upstream_replayed": true})
+		result.Meta = mcp.NewMetaFromMap(map[string]any{metaReplayed: true})
 	}
 	return result, nil
+}
+
+// metaReplayed is the field of a result's _meta that is true if Kitebase said that it had this reply already.
+const metaReplayed = "io.kitebase/upstream_replayed"
+
+// ReplayedUpstream reports whether Kitebase said that it had the reply of this result already.
+func ReplayedUpstream(result *mcp.CallToolResult) bool {
+	return result.Meta != nil && result.Meta.AdditionalFields[metaReplayed] == true
+}
+
+// ReplyID returns the reply id in the result of a reply_to_customer call, or "" if it holds none.
+func ReplyID(result *mcp.CallToolResult) string {
+	var sent sentReply
+	_ = json.Unmarshal(result.RawStructuredContent, &sent) // what cannot be read holds none
+	return sent.ReplyID
 }
 
 // FindReply looks for a reply of ours in a ticket that was read back. A message with an idempotency key is ours if the

@@ -3,9 +3,9 @@ package resilience
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -13,17 +13,6 @@ import (
 
 	"github.com/kitebase/kitebase-mcp/idempotency"
 )
-
-// Ledger keeps one record per call. It must be safe for concurrent use. [idempotency.Memory] is one.
-type Ledger interface {
-	// Claim makes the caller the owner of the call if the ledger's record is still last (zero: none), and returns the
-	// record as it then stands. It must not wait for another owner.
-	Claim(ctx context.Context, id idempotency.Identity, last idempotency.Record) (idempotency.Record, error)
-	// Save records where an owned record now stands, or fails with [idempotency.ErrMoved].
-	Save(ctx context.Context, record idempotency.Record) error
-	// Forget removes an owned record after a certain failure, or fails with [idempotency.ErrMoved].
-	Forget(ctx context.Context, record idempotency.Record) error
-}
 
 // Settlement is what a look at the upstream has shown about an unconfirmed call.
 type Settlement struct {
@@ -38,8 +27,9 @@ type Settlement struct {
 // DedupeConfig says how [Dedupe] recognises a repeat.
 type DedupeConfig struct {
 	// Ledger keeps the records. Required.
-	Ledger Ledger
-	// Identify says which call a request is. Its error is the answer to the call. Required.
+	Ledger *idempotency.Ledger
+	// Identify says which call a request is; tool and call id need not be filled in. Its error is the answer to the call.
+	// Required.
 	Identify func(mcp.CallToolRequest) (idempotency.Identity, error)
 	// Settle looks at the upstream to find out whether an unconfirmed call had its effect. It must only read. Default nil:
 	// what is unconfirmed stays so.
@@ -47,14 +37,28 @@ type DedupeConfig struct {
 	// Renewed reports whether something has happened since the record that makes the same call a new one. Default nil:
 	// nothing does.
 	Renewed func(context.Context, idempotency.Record) bool
+	// Verify looks at the upstream after a success that took more than one attempt, and returns what the caller must know
+	// if the effect happened more than once, else "". Default nil: keys are trusted.
+	Verify func(context.Context, idempotency.Record, *mcp.CallToolResult) string
+	// Later runs f after d, to settle in the background what stayed unconfirmed. Default nil: it is settled when the next
+	// call of its group asks.
+	Later func(d time.Duration, f func(context.Context))
+	// Warning returns what callers must know about the ledger, such as that it is not durable; "" for nothing. Default nil.
+	Warning func() string
 	// Window is how long the same call is a repeat. Default 24h.
 	Window time.Duration
+	// Noun is what one call is called in texts, such as "reply". Default "call".
+	Noun string
+	// Check names the tool by which a model can look for itself, such as "get_ticket". Default "": none.
+	Check string
+	// Name names a finished call in texts by its result, such as "rpl_001". Default nil: it has no name.
+	Name func(*mcp.CallToolResult) string
 }
 
 func (c DedupeConfig) validate() error {
 	switch {
 	case c.Ledger == nil:
-		return errors.New("Dedupe.Ledger is missing; give one, for example idempotency.NewMemory(0)")
+		return errors.New("Dedupe.Ledger is missing; give one, for example on an idempotency.Memory")
 	case c.Identify == nil:
 		return errors.New("Dedupe.Identify is missing; give the function that says which call a request is")
 	case c.Window < 0:
@@ -68,137 +72,145 @@ func (c DedupeConfig) validate() error {
 //
 //	done       a repeat gets the first result, marked as such; the handler is not run
 //	not done   forgotten; a repeat runs
-//	unknown    settled by looking at the upstream; while that does not help, a repeat is not run and told so
+//	unknown    settled by looking at the upstream; while that does not help, a repeat is not run and told so, and neither
+//	           is another call of the same group, which may be the same thing in other words
 //
 // The same call made while the first one runs waits for it and shares its ending; it can leave without failing the others.
-func Dedupe(config DedupeConfig) mcpserver.ToolHandlerMiddleware {
-	d := &dedupe{DedupeConfig: config, window: cmp.Or(config.Window, 24*time.Hour)}
-	return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
-		return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			id, err := d.Identify(request)
-			if err != nil {
-				return nil, err
-			}
-			return d.flights.share(ctx, id.Fingerprint, func() landing {
-				return d.once(ctx, id, func(ctx context.Context) (*mcp.CallToolResult, error) { return next(ctx, request) })
-			})
-		}
-	}
+func Dedupe(config DedupeConfig) mcpserver.ToolHandlerMiddleware { return newDeduper(config).layer }
+
+type deduper struct {
+	DedupeConfig
+	flights flights
+	repeats sync.Mutex // serialises the counting of repeats in this process
 }
 
-type dedupe struct {
-	DedupeConfig
-	window  time.Duration
-	flights flights
+func newDeduper(config DedupeConfig) *deduper {
+	config.Window = cmp.Or(config.Window, 24*time.Hour)
+	config.Noun = cmp.Or(config.Noun, "call")
+	return &deduper{DedupeConfig: config}
 }
 
 // send is the rest of the chain for one request.
 type send func(context.Context) (*mcp.CallToolResult, error)
 
+func (d *deduper) layer(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
+	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		id, err := d.Identify(request)
+		if err != nil {
+			return nil, err
+		}
+		id.Tool, id.CallID = request.Params.Name, callID(request)
+		under, mine := d.flights.enter(id.Fingerprint)
+		if !mine {
+			return d.join(ctx, under, id)
+		}
+		defer d.flights.leave(id.Fingerprint, under)
+		under.landed = d.once(ctx, id, func(ctx context.Context) (*mcp.CallToolResult, error) { return next(ctx, request) })
+		if warning := d.warning(); warning != "" && under.landed.result != nil {
+			annotate(under.landed.result, mark{Note: warning})
+		}
+		return under.landed.result, under.landed.err
+	}
+}
+
+func (d *deduper) warning() string {
+	if d.Warning == nil {
+		return ""
+	}
+	return d.Warning()
+}
+
 // once ends the call id with one effect: by an earlier result, by a settled one, or by sending.
-func (d *dedupe) once(ctx context.Context, id idempotency.Identity, next send) landing {
+func (d *deduper) once(ctx context.Context, id idempotency.Identity, next send) landing {
 	record, err := d.Ledger.Claim(ctx, id, idempotency.Record{})
 	for err == nil && !record.Owned {
-		switch record.State {
-		case idempotency.Finished:
-			if d.repeats(ctx, record) {
-				return replayed(record)
-			}
-		case idempotency.Unconfirmed:
-			look := d.settle(ctx, record)
-			if look.Outcome == idempotency.Done {
-				record = d.save(ctx, record, look.Result)
-				return replayed(record)
-			}
-			if look.Outcome == idempotency.Unknown {
-				return landing{err: &Failure{What: Held, Says: unconfirmed(look.Wait), Wait: look.Wait, NotRun: true}}
-			}
-		default:
-			return landing{err: &Failure{What: Held, Says: unconfirmed(0), NotRun: true}}
+		var ended *landing
+		if record, ended, err = d.meet(ctx, id, record); ended != nil {
+			return *ended
 		}
-		record, err = d.Ledger.Claim(ctx, id, record)
+		if err == nil {
+			record, err = d.Ledger.Claim(ctx, id, record)
+		}
 	}
 	if err != nil {
-		return landing{err: &Failure{
-			What: Internal, Says: "the ledger of sent calls could not be written", Effect: idempotency.NotDone, NotRun: true, Cause: err,
-		}}
+		return unwritten(err)
+	}
+	if held := d.reworded(ctx, record); held != nil {
+		return *held
 	}
 	return d.run(ctx, record, next)
 }
 
-// repeats reports whether a call equal to the finished record is a repeat of it, rather than a new one.
-func (d *dedupe) repeats(ctx context.Context, record idempotency.Record) bool {
-	return time.Since(record.FirstAt) < d.window && (d.Renewed == nil || !d.Renewed(ctx, record))
-}
-
-// run sends the claimed call and records how it ended, whatever happens.
-func (d *dedupe) run(ctx context.Context, record idempotency.Record, next send) landing {
-	ended := false
-	defer func() {
-		if !ended { // a panic passes through: the call may have been sent
-			d.saveUnconfirmed(ctx, record)
+// meet deals with the record that is there already. Either it ends the call, or it returns the record on which a claim may
+// be made.
+func (d *deduper) meet(ctx context.Context, id idempotency.Identity, record idempotency.Record) (idempotency.Record, *landing, error) {
+	switch record.State {
+	case idempotency.Claimed:
+		return d.await(ctx, record)
+	case idempotency.Finished, idempotency.Settled:
+		if d.isRepeat(ctx, record) {
+			return record, d.replay(ctx, record, id), nil
 		}
-	}()
-	result, err := next(idempotency.WithKey(ctx, record.Key))
-	ended = true
-
-	if err == nil && result != nil && !result.IsError {
-		return landing{record: d.save(ctx, record, result), result: result}
+	case idempotency.Unconfirmed:
+		look := d.settle(ctx, record)
+		switch look.Outcome {
+		case idempotency.Done:
+			record, _ = d.finish(ctx, record, look.Result, idempotency.Finished)
+			return record, d.replay(ctx, record, id), nil
+		case idempotency.Unknown:
+			return record, &landing{err: d.unconfirmed(look.Wait)}, nil
+		}
 	}
-	if outcomeOf(err) == idempotency.NotDone {
-		d.log(ctx, d.Ledger.Forget(context.WithoutCancel(ctx), record))
-		return landing{record: record, err: err}
-	}
-	look := d.settle(ctx, record)
-	switch look.Outcome {
-	case idempotency.Done:
-		annotate(look.Result, mark{Note: confirmed})
-		return landing{record: d.save(ctx, record, look.Result), result: look.Result}
-	case idempotency.NotDone:
-		d.log(ctx, d.Ledger.Forget(context.WithoutCancel(ctx), record))
-		return landing{record: record, err: settled{err, idempotency.NotDone}}
-	default:
-		d.saveUnconfirmed(ctx, record)
-		return landing{record: record, result: result, err: err}
-	}
+	return record, nil, nil
 }
 
-func (d *dedupe) settle(ctx context.Context, record idempotency.Record) Settlement {
-	if d.Settle == nil {
-		return Settlement{}
+// isRepeat reports whether a call equal to the finished record is a repeat of it, rather than a new one.
+func (d *deduper) isRepeat(ctx context.Context, record idempotency.Record) bool {
+	if time.Since(record.FirstAt) >= d.Window {
+		return false
 	}
+	if d.Renewed == nil {
+		return true
+	}
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	return !d.Renewed(ctx, record)
+}
+
+// await waits while another process sends the same call. It returns the record as it then stands.
+func (d *deduper) await(ctx context.Context, record idempotency.Record) (idempotency.Record, *landing, error) {
+	c := callFrom(ctx)
+	for pause := 10 * time.Millisecond; record.State == idempotency.Claimed; pause = min(2*pause, 500*time.Millisecond) {
+		if !c.holds(pause) {
+			return record, &landing{err: d.unconfirmed(0)}, nil
+		}
+		select {
+		case <-time.After(pause):
+		case <-c.caller.Done():
+			return record, &landing{err: &Failure{What: Canceled, NotRun: true, Cause: context.Cause(c.caller)}}, nil
+		}
+		var err error
+		if record, err = d.Ledger.Look(ctx, record.Fingerprint); err != nil {
+			return record, nil, err
+		}
+	}
+	return record, nil, nil
+}
+
+func unwritten(err error) landing {
+	return landing{err: &Failure{
+		What: Internal, Says: "the ledger of what was sent could not be used", Effect: idempotency.NotDone, NotRun: true, Cause: err,
+	}}
+}
+
+func (d *deduper) unconfirmed(wait time.Duration) error {
+	return &Failure{What: Held, Says: unconfirmed(d.Noun, d.Check, wait), Wait: wait, NotRun: true}
+}
+
+// withDeadline returns ctx with the deadline of the call, for looks at the upstream.
+func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	if deadline := callFrom(ctx).deadline; !deadline.IsZero() {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline)
-		defer cancel()
+		return context.WithDeadline(ctx, deadline)
 	}
-	look := d.Settle(ctx, record)
-	if look.Outcome == idempotency.Done && look.Result == nil {
-		return Settlement{Wait: look.Wait} // no evidence to show: not settled
-	}
-	return look
-}
-
-// save records success. The answer stands even if that fails: what was sent was sent.
-func (d *dedupe) save(ctx context.Context, record idempotency.Record, result *mcp.CallToolResult) idempotency.Record {
-	stored, err := json.Marshal(result)
-	if err == nil {
-		record.State, record.Result = idempotency.Finished, stored
-		err = d.Ledger.Save(context.WithoutCancel(ctx), record)
-	}
-	if !errors.Is(err, idempotency.ErrMoved) { // someone else settled it the same way
-		d.log(ctx, err)
-	}
-	return record
-}
-
-func (d *dedupe) saveUnconfirmed(ctx context.Context, record idempotency.Record) {
-	record.State = idempotency.Unconfirmed
-	d.log(ctx, d.Ledger.Save(context.WithoutCancel(ctx), record))
-}
-
-func (d *dedupe) log(ctx context.Context, err error) {
-	if err != nil {
-		callFrom(ctx).log.ErrorContext(ctx, "the ledger could not be written", "cause", err)
-	}
+	return context.WithCancel(ctx)
 }

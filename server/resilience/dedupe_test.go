@@ -42,14 +42,16 @@ type desk struct {
 }
 
 func (d *desk) policy() resilience.Policy {
-	return resilience.Policy{Keyed: true, Dedupe: &resilience.DedupeConfig{
-		Ledger:   idempotency.NewMemory(0),
+	return resilience.Policy{Keyed: yes, Dedupe: &resilience.DedupeConfig{
+		Ledger:   inMemory(),
 		Identify: identify,
 		Settle: func(context.Context, idempotency.Record) resilience.Settlement {
 			d.looks++
 			return d.look
 		},
 		Renewed: func(context.Context, idempotency.Record) bool { return d.renewed },
+		Noun:    "reply", Check: "get_ticket",
+		Name: func(*mcp.CallToolResult) string { return "rpl_001" },
 	}}
 }
 
@@ -62,8 +64,8 @@ func found() resilience.Settlement {
 	return resilience.Settlement{Outcome: idempotency.Done, Result: result}
 }
 
-const marked = `{"note":"Already done: this exact call succeeded at 00:00:00 UTC, so nothing was sent again; this is its first result. ` +
-	`To do it once more on purpose, change the content.","already_sent":true,"first_sent_at":"2000-01-01T00:00:00Z","reply_id":"rpl_001"}`
+const marked = `{"note":"Already done: this exact reply went through at 00:00:00 UTC and was not made again; this is its first result. ` +
+	`To make it once more on purpose, change its content.","already_sent":true,"first_sent_at":"2000-01-01T00:00:00Z","reply_id":"rpl_001"}`
 
 func TestDedupe(t *testing.T) {
 	run := func(name string, test func(t *testing.T)) {
@@ -135,8 +137,8 @@ func TestDedupe(t *testing.T) {
 		require.Equal(t, "unknown", info(t, call(t.Context(), withMessage("x"))).Outcome)
 
 		held := call(t.Context(), withMessage("x"))
-		require.Equal(t, "Error: reply_to_customer was not run: this exact call was made before, and whether it went through is "+
-			"still unconfirmed. Check before you repeat it, or make the same call again in 12s: then it can be settled.", text(held))
+		require.Equal(t, "Error: reply_to_customer was not run: this exact reply was made before, and whether it went through is "+
+			"still unconfirmed. Check with get_ticket before you repeat it. Make the same call again in 12s: then it can be settled.", text(held))
 		require.Equal(t, resilience.ErrorInfo{Kind: "held", Next: "check", RetryAfterMS: 12_000, Outcome: "unknown"}, info(t, held))
 		require.Equal(t, 2, d.runs, "nothing was sent")
 
@@ -173,7 +175,7 @@ func TestDedupe(t *testing.T) {
 	run("a ledger that fails before the sending stops it", func(t *testing.T) {
 		d := deskThat(succeeds)
 		policy := d.policy()
-		policy.Dedupe.Ledger = brokenLedger{claim: errors.New("disk full")}
+		policy.Dedupe.Ledger = idempotency.NewLedger(&brokenStore{claim: errors.New("disk full")}, idempotency.Config{})
 		result := guard(t, sends(d.handle), policy)(t.Context(), withMessage("x"))
 		require.Equal(t, "not_done", info(t, result).Outcome)
 		require.Zero(t, d.runs)
@@ -181,8 +183,10 @@ func TestDedupe(t *testing.T) {
 	run("one that fails after it does not make the answer a lie", func(t *testing.T) {
 		d := deskThat(succeeds)
 		policy := d.policy()
-		policy.Dedupe.Ledger = brokenLedger{Ledger: policy.Dedupe.Ledger, save: errors.New("disk full")}
-		require.False(t, guard(t, sends(d.handle), policy)(t.Context(), withMessage("x")).IsError)
+		policy.Dedupe.Ledger = idempotency.NewLedger(&brokenStore{save: errors.New("disk full")}, idempotency.Config{})
+		result := guard(t, sends(d.handle), policy)(t.Context(), withMessage("x"))
+		require.False(t, result.IsError)
+		require.Contains(t, text(result), "could not be recorded")
 	})
 }
 
@@ -273,17 +277,18 @@ func TestDedupeSharesACallUnderWay(t *testing.T) {
 	})
 }
 
-// brokenLedger fails where it is told to.
-type brokenLedger struct {
-	resilience.Ledger
+// brokenStore fails where it is told to.
+type brokenStore struct {
+	idempotency.Memory
 	claim, save error
 }
 
-func (b brokenLedger) Claim(ctx context.Context, id idempotency.Identity, last idempotency.Record) (idempotency.Record, error) {
-	if b.claim != nil {
-		return idempotency.Record{}, b.claim
+func (b *brokenStore) Put(ctx context.Context, next idempotency.Record, expected int64) (idempotency.Record, bool, error) {
+	if next.State == idempotency.Claimed && b.claim != nil {
+		return idempotency.Record{}, false, b.claim
 	}
-	return b.Ledger.Claim(ctx, id, last)
+	if next.State != idempotency.Claimed && b.save != nil {
+		return idempotency.Record{}, false, b.save
+	}
+	return b.Memory.Put(ctx, next, expected)
 }
-
-func (b brokenLedger) Save(context.Context, idempotency.Record) error { return b.save }

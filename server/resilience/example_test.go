@@ -70,7 +70,7 @@ func ExampleExplain() {
 
 func ExampleDedupe() {
 	once := resilience.Dedupe(resilience.DedupeConfig{
-		Ledger: idempotency.NewMemory(0),
+		Ledger: idempotency.NewLedger(new(idempotency.Memory), idempotency.Config{}),
 		Identify: func(request mcp.CallToolRequest) (idempotency.Identity, error) {
 			text := request.GetString("message", "")
 			return idempotency.Identity{

@@ -40,7 +40,7 @@ func TestPanicsBecomeAnswers(t *testing.T) {
 		for i := 1; i <= 4; i++ {
 			layers := []mcpserver.ToolHandlerMiddleware{
 				resilience.Explain(resilience.ExplainConfig{}),
-				resilience.Dedupe(resilience.DedupeConfig{Ledger: idempotency.NewMemory(0), Identify: identify}),
+				resilience.Dedupe(resilience.DedupeConfig{Ledger: inMemory(), Identify: identify}),
 				resilience.Retry(resilience.RetryConfig{}),
 				resilience.Timeout(time.Second),
 			}
@@ -53,7 +53,7 @@ func TestPanicsBecomeAnswers(t *testing.T) {
 	})
 	t.Run("in what the layers are given", func(t *testing.T) {
 		dedupe := resilience.DedupeConfig{
-			Ledger:   idempotency.NewMemory(0),
+			Ledger:   inMemory(),
 			Identify: func(mcp.CallToolRequest) (idempotency.Identity, error) { panic("secret detail") },
 		}
 		result := guard(t, sends(does(succeeds).handle), resilience.Policy{Dedupe: &dedupe})(t.Context())

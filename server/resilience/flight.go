@@ -30,33 +30,32 @@ type flight struct {
 	landed landing
 }
 
-// share runs the call, or waits for the same call that runs already, within the deadline of the one who waits.
-func (f *flights) share(ctx context.Context, name string, run func() landing) (*mcp.CallToolResult, error) {
+// enter returns the flight of that name, and whether it is the caller's own, to be ended by leave.
+func (f *flights) enter(name string) (under *flight, mine bool) {
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	if under, ok := f.under[name]; ok {
-		f.mu.Unlock()
-		return under.join(ctx)
+		return under, false
 	}
-	mine := &flight{done: make(chan struct{})}
-	mine.landed.err = &Failure{What: Internal} // what those who joined see if run panics
+	under = &flight{done: make(chan struct{})}
+	under.landed.err = &Failure{What: Internal} // what those who joined see if the call panics
 	if f.under == nil {
 		f.under = make(map[string]*flight)
 	}
-	f.under[name] = mine
-	f.mu.Unlock()
-
-	defer func() {
-		f.mu.Lock()
-		delete(f.under, name)
-		f.mu.Unlock()
-		close(mine.done)
-	}()
-	mine.landed = run()
-	return mine.landed.result, mine.landed.err
+	f.under[name] = under
+	return under, true
 }
 
-// join waits for the flight and returns its ending, a success marked as a repeat. Who joins runs nothing itself.
-func (f *flight) join(ctx context.Context) (*mcp.CallToolResult, error) {
+func (f *flights) leave(name string, under *flight) {
+	f.mu.Lock()
+	delete(f.under, name)
+	f.mu.Unlock()
+	close(under.done)
+}
+
+// join waits for a flight, within the deadline of the one who waits, and returns its ending, a success marked as a repeat.
+// Who joins runs nothing itself.
+func (d *deduper) join(ctx context.Context, under *flight, id idempotency.Identity) (*mcp.CallToolResult, error) {
 	c := callFrom(ctx)
 	var late <-chan time.Time
 	if left, limited := c.remaining(); limited {
@@ -65,19 +64,19 @@ func (f *flight) join(ctx context.Context) (*mcp.CallToolResult, error) {
 		late = timer.C
 	}
 	select {
-	case <-f.done:
+	case <-under.done:
 	case <-c.caller.Done():
 		return nil, &Failure{What: Canceled, NotRun: true, Cause: context.Cause(c.caller)}
 	case <-late:
-		return nil, &Failure{What: Held, Says: unconfirmed(0), NotRun: true}
+		return nil, d.unconfirmed(0)
 	}
-	switch {
-	case f.landed.err != nil:
-		return nil, shared{f.landed.err}
-	case f.landed.record.State != idempotency.Finished:
-		return nil, &Failure{What: Held, Says: unconfirmed(0), NotRun: true}
+	switch landed := under.landed; {
+	case landed.err != nil:
+		return nil, shared{landed.err}
+	case landed.record.Result == nil:
+		return nil, d.unconfirmed(0)
 	default:
-		again := replayed(f.landed.record)
+		again := d.replay(ctx, landed.record, id)
 		return again.result, again.err
 	}
 }

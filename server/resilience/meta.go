@@ -16,6 +16,8 @@ const (
 	MetaAttempts = "io.kitebase/attempts"
 	// MetaReplayed is true on a result of an earlier call that was not run again.
 	MetaReplayed = "io.kitebase/replayed"
+	// MetaRepeatedBy says who repeated a replayed call: host or model.
+	MetaRepeatedBy = "io.kitebase/repeated_by"
 )
 
 // ErrorInfo is what `_meta["io.kitebase/error"]` tells a program about a failed call.

@@ -14,25 +14,19 @@ import (
 	"github.com/kitebase/kitebase-mcp/server/resilience"
 )
 
-// countingLedger counts how often each method is called.
-type countingLedger struct {
-	resilience.Ledger
-	claims, saves, forgets int
+// countingStore counts what is written.
+type countingStore struct {
+	idempotency.Memory
+	claims, saves int
 }
 
-func (c *countingLedger) Claim(ctx context.Context, id idempotency.Identity, last idempotency.Record) (idempotency.Record, error) {
-	c.claims++
-	return c.Ledger.Claim(ctx, id, last)
-}
-
-func (c *countingLedger) Save(ctx context.Context, record idempotency.Record) error {
-	c.saves++
-	return c.Ledger.Save(ctx, record)
-}
-
-func (c *countingLedger) Forget(ctx context.Context, record idempotency.Record) error {
-	c.forgets++
-	return c.Ledger.Forget(ctx, record)
+func (c *countingStore) Put(ctx context.Context, next idempotency.Record, expected int64) (idempotency.Record, bool, error) {
+	if next.State == idempotency.Claimed {
+		c.claims++
+	} else {
+		c.saves++
+	}
+	return c.Memory.Put(ctx, next, expected)
 }
 
 // TestOrder shows by counts that Wrap puts the layers in the order of the package comment:
@@ -41,8 +35,8 @@ func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := deskThat(hangs, hangs, succeeds)
 		policy := d.policy()
-		ledger := &countingLedger{Ledger: policy.Dedupe.Ledger}
-		policy.Dedupe.Ledger = ledger
+		store := new(countingStore)
+		policy.Dedupe.Ledger = idempotency.NewLedger(store, idempotency.Config{})
 		policy.Attempts = 3
 		began := time.Now()
 		result := guard(t, sends(d.handle), policy)(t.Context(), withMessage("x"))
@@ -50,8 +44,8 @@ func TestOrder(t *testing.T) {
 		require.False(t, result.IsError)
 		require.Equal(t, 3, d.runs, "Timeout inside Retry: two attempts ran out of time, each on its own clock")
 		require.GreaterOrEqual(t, time.Since(began), 10*time.Second)
-		require.Equal(t, 1, ledger.claims, "Dedupe outside Retry: one claim for all attempts")
-		require.Equal(t, 1, ledger.saves)
+		require.Equal(t, 1, store.claims, "Dedupe outside Retry: one claim for all attempts")
+		require.Equal(t, 1, store.saves)
 		require.Equal(t, []string{d.keys[0], d.keys[0], d.keys[0]}, d.keys, "and one key")
 		require.Equal(t, 3, attempts(result), "Explain outside all: it counts the attempts")
 	})
@@ -79,7 +73,7 @@ func TestLayersAlone(t *testing.T) {
 	})
 	t.Run("Dedupe", func(t *testing.T) {
 		h := does(succeeds)
-		once := resilience.Dedupe(resilience.DedupeConfig{Ledger: idempotency.NewMemory(0), Identify: identify})(h.handle)
+		once := resilience.Dedupe(resilience.DedupeConfig{Ledger: inMemory(), Identify: identify})(h.handle)
 		for range 3 {
 			_, err := once(t.Context(), message("x"))
 			require.NoError(t, err)
@@ -88,7 +82,7 @@ func TestLayersAlone(t *testing.T) {
 	})
 	t.Run("Dedupe marks a result that is text alone", func(t *testing.T) {
 		h := does(func(context.Context) (*mcp.CallToolResult, error) { return mcp.NewToolResultText("sent"), nil })
-		once := resilience.Dedupe(resilience.DedupeConfig{Ledger: idempotency.NewMemory(0), Identify: identify})(h.handle)
+		once := resilience.Dedupe(resilience.DedupeConfig{Ledger: inMemory(), Identify: identify})(h.handle)
 		_, _ = once(t.Context(), message("x"))
 		again, err := once(t.Context(), message("x"))
 		require.NoError(t, err)

@@ -28,9 +28,9 @@ type Policy struct {
 	BackoffBase time.Duration
 	// BackoffCap bounds the doubling. Default 2s.
 	BackoffCap time.Duration
-	// Keyed says that the handler sends an idempotency key which the upstream honours, so that a repeat is harmless.
-	// Default false.
-	Keyed bool
+	// Keyed reports whether the handler sends an idempotency key which the upstream honours, so that a repeat is harmless.
+	// It is asked before each call. Default nil: no.
+	Keyed func() bool
 	// Dedupe makes repeats of a call that succeeded, or that may have, harmless. Default nil: off.
 	Dedupe *DedupeConfig
 	// Logger gets one record per call and one per wait. Default: none.
@@ -82,8 +82,10 @@ func Wrap(tool mcpserver.ServerTool, policy Policy) (mcpserver.ServerTool, error
 // layers is the order of the guard, outermost first.
 func layers(hints mcp.ToolAnnotation, p Policy) []mcpserver.ToolHandlerMiddleware {
 	readOnly := isTrue(hints.ReadOnlyHint)
-	repeatable := readOnly || isTrue(hints.IdempotentHint) || p.Keyed
-	if !repeatable {
+	repeatable := p.Keyed
+	if readOnly || isTrue(hints.IdempotentHint) {
+		repeatable = nil
+	} else if repeatable == nil {
 		p.Attempts = 1
 	}
 	list := []mcpserver.ToolHandlerMiddleware{
@@ -95,7 +97,7 @@ func layers(hints mcp.ToolAnnotation, p Policy) []mcpserver.ToolHandlerMiddlewar
 		list = append(list, Dedupe(*p.Dedupe))
 	}
 	return append(list,
-		Retry(RetryConfig{Attempts: p.Attempts, BackoffBase: p.BackoffBase, BackoffCap: p.BackoffCap}),
+		Retry(RetryConfig{Attempts: p.Attempts, BackoffBase: p.BackoffBase, BackoffCap: p.BackoffCap, Repeatable: repeatable}),
 		Timeout(p.AttemptTimeout),
 	)
 }

@@ -6,12 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kitebase/kitebase-mcp/idempotency"
 	"github.com/kitebase/kitebase-mcp/server/resilience"
 )
 
 func TestPolicyValidate(t *testing.T) {
-	ledger := idempotency.NewMemory(0)
+	ledger := inMemory()
 	cases := []struct {
 		policy resilience.Policy
 		names  string // "" if the policy is good

@@ -2,7 +2,9 @@ package resilience
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,6 +12,69 @@ import (
 
 	"github.com/kitebase/kitebase-mcp/idempotency"
 )
+
+// metaToolUse is where Claude Code names a call. It is the same when the host itself sends a call again, and another when
+// the model does.
+const metaToolUse = "claudecode/toolUseId"
+
+func callID(request mcp.CallToolRequest) string {
+	if request.Params.Meta == nil {
+		return ""
+	}
+	id, _ := request.Params.Meta.AdditionalFields[metaToolUse].(string)
+	return id[:min(len(id), 128)]
+}
+
+// replay returns the first result of a finished record, marked as such, and counts the repeat.
+func (d *deduper) replay(ctx context.Context, record idempotency.Record, id idempotency.Identity) *landing {
+	var result mcp.CallToolResult
+	if err := json.Unmarshal(record.Result, &result); err != nil {
+		return &landing{record: record, err: &Failure{
+			What: Internal, Says: "it was done before, but its result could not be read from the ledger",
+			Effect: idempotency.Done, NotRun: true, Cause: fmt.Errorf("result of %s: %w", record.Key, err),
+		}}
+	}
+	first := record.FirstAt.UTC().Truncate(time.Second)
+	annotate(&result, mark{Note: alreadyDone(d.Noun, first), AlreadySent: true, FirstSentAt: &first})
+	by := "model"
+	if id.CallID != "" && id.CallID == record.CallID {
+		by = "host"
+	}
+	record = d.count(ctx, record, id, by)
+	marked := withMeta(withMeta(&result, MetaReplayed, true), MetaRepeatedBy, by)
+	return &landing{record: record, result: marked}
+}
+
+// count books a repeat in the ledger; a settled record is told by it. That it cannot be written is no failure of the call.
+func (d *deduper) count(ctx context.Context, record idempotency.Record, id idempotency.Identity, by string) idempotency.Record {
+	d.repeats.Lock()
+	defer d.repeats.Unlock()
+	ctx = context.WithoutCancel(ctx)
+	for range 3 {
+		counted := record
+		counted.State = idempotency.Finished
+		if by == "host" {
+			counted.HostRepeats++
+		} else {
+			counted.ModelRepeats++
+			counted.CallID = id.CallID
+		}
+		err := d.Ledger.Save(ctx, &counted)
+		if err == nil {
+			return counted
+		}
+		if !errors.Is(err, idempotency.ErrMoved) {
+			d.log(ctx, err)
+			return record
+		}
+		current, err := d.Ledger.Look(ctx, record.Fingerprint)
+		if err != nil || current.Generation != record.Generation || current.Result == nil {
+			return record
+		}
+		record = current
+	}
+	return record
+}
 
 // mark is what a layer adds to a result. Hosts show a model either the structured content or the text, so it goes into both:
 // as fields of the object, and the note as the first line of the text.
@@ -19,29 +84,20 @@ type mark struct {
 	FirstSentAt *time.Time `json:"first_sent_at,omitempty"`
 }
 
-// replayed returns the first result of a finished record, marked as such.
-func replayed(record idempotency.Record) landing {
-	var result mcp.CallToolResult
-	if err := json.Unmarshal(record.Result, &result); err != nil {
-		return landing{record: record, err: &Failure{
-			What: Internal, Says: "the call was done before, but its result could not be read from the ledger",
-			Effect: idempotency.Done, NotRun: true, Cause: fmt.Errorf("result of %s: %w", record.Key, err),
-		}}
-	}
-	first := record.FirstAt.UTC().Truncate(time.Second)
-	annotate(&result, mark{Note: alreadyDone(first), AlreadySent: true, FirstSentAt: &first})
-	return landing{record: record, result: withMeta(&result, MetaReplayed, true)}
-}
-
-// annotate puts m into the object of a result, before its other fields, and the note before its text.
+// annotate puts m into the object of a result, before its other fields, and the note before its text. A note that is
+// there already stays, behind the new one.
 func annotate(result *mcp.CallToolResult, m mark) {
 	object := structured(result)
 	if object == nil {
 		result.Content = append([]mcp.Content{mcp.NewTextContent(m.Note)}, result.Content...)
 		return
 	}
+	var has mark
+	if json.Unmarshal(object, &has) == nil && has.Note != "" {
+		m.Note += " " + has.Note
+	}
 	fields, err := json.Marshal(m)
-	if err != nil || len(fields) == 0 {
+	if err != nil {
 		return
 	}
 	object = merge(fields, object)
@@ -62,7 +118,7 @@ func structured(result *mcp.CallToolResult) []byte {
 	return object
 }
 
-// merge returns one object with the fields of both; where both have one, that of front stands.
+// merge returns one object with the fields of both, those of front first; where both have one, that of front stands.
 func merge(front, back []byte) []byte {
 	var first, rest map[string]json.RawMessage
 	if json.Unmarshal(front, &first) != nil || json.Unmarshal(back, &rest) != nil {
@@ -74,7 +130,7 @@ func merge(front, back []byte) []byte {
 		clash = clash || both
 		delete(rest, name)
 	}
-	if clash { // rare: a result marked twice; the order of the remaining fields is lost
+	if clash { // rare: a result marked twice; the order of its other fields is lost
 		back, _ = json.Marshal(rest)
 	}
 	if len(rest) == 0 {

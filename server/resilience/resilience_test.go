@@ -54,6 +54,12 @@ func guard(t *testing.T, tool mcpserver.ServerTool, policy resilience.Policy) ca
 	}
 }
 
+func yes() bool { return true }
+
+func inMemory() *idempotency.Ledger {
+	return idempotency.NewLedger(new(idempotency.Memory), idempotency.Config{})
+}
+
 // caller calls the guarded tool.
 type caller func(context.Context, ...option) *mcp.CallToolResult
 

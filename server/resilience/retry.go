@@ -19,6 +19,8 @@ type RetryConfig struct {
 	Attempts int
 	// BackoffBase and BackoffCap bound the random waits, see [Policy]. Defaults 100ms and 2s.
 	BackoffBase, BackoffCap time.Duration
+	// Repeatable reports whether the call may be repeated at all, asked once per call. Default nil: yes.
+	Repeatable func() bool
 }
 
 // Retry returns the layer that repeats transient failures. It does not ask whether the tool is safe to repeat; [Wrap]
@@ -37,7 +39,11 @@ func Retry(config RetryConfig) mcpserver.ToolHandlerMiddleware {
 	defaults := Policy{Attempts: config.Attempts, BackoffBase: config.BackoffBase, BackoffCap: config.BackoffCap}.withDefaults()
 	return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 		return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			run := &retrying{call: callFrom(ctx), limit: defaults.Attempts, base: defaults.BackoffBase, cap: defaults.BackoffCap}
+			limit := defaults.Attempts
+			if config.Repeatable != nil && !config.Repeatable() {
+				limit = 1
+			}
+			run := &retrying{call: callFrom(ctx), limit: limit, base: defaults.BackoffBase, cap: defaults.BackoffCap}
 			return run.do(ctx, request, next)
 		}
 	}

@@ -29,7 +29,7 @@ func TestRetryRepeatsWhatIsSafeToRepeat(t *testing.T) {
 			return guard(t, sets(h.handle), resilience.Policy{})
 		}, 2, false},
 		{"a keyed write", func(h *handler) caller {
-			return guard(t, sends(h.handle), resilience.Policy{Keyed: true})
+			return guard(t, sends(h.handle), resilience.Policy{Keyed: yes})
 		}, 2, false},
 		{"no other write", func(h *handler) caller {
 			return guard(t, sends(h.handle), resilience.Policy{})
@@ -149,14 +149,14 @@ func TestRetryWaitsOutARequestInProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := &resilience.Failure{What: resilience.InProgress, Wait: time.Second}
 		h := does(fails(busy), fails(busy), fails(busy), succeeds)
-		result := guard(t, sends(h.handle), resilience.Policy{Keyed: true, Attempts: -1})(t.Context())
+		result := guard(t, sends(h.handle), resilience.Policy{Keyed: yes, Attempts: -1})(t.Context())
 		require.False(t, result.IsError, "a request in progress does not use up the attempts")
 		require.Equal(t, 4, attempts(result))
 	})
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		h := does(fails(&resilience.Failure{What: resilience.InProgress, Wait: time.Second}))
-		result := guard(t, sends(h.handle), resilience.Policy{Keyed: true})(t.Context())
+		result := guard(t, sends(h.handle), resilience.Policy{Keyed: yes})(t.Context())
 		require.Equal(t, "unknown", info(t, result).Outcome)
 		require.Less(t, time.Since(began), 25*time.Second, "but the deadline holds")
 	})
@@ -167,7 +167,7 @@ func TestRetryKeepsAnUnknownOutcome(t *testing.T) {
 		t.Run(string(later), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := does(fails(reset), fails(&resilience.Failure{What: later, Effect: idempotency.NotDone}))
-				result := guard(t, sends(h.handle), resilience.Policy{Keyed: true})(t.Context())
+				result := guard(t, sends(h.handle), resilience.Policy{Keyed: yes})(t.Context())
 				require.Equal(t, "unknown", info(t, result).Outcome, "the first attempt may have been sent")
 				require.Equal(t, "check", info(t, result).Next)
 				require.Contains(t, text(result), "may have gone through anyway")
@@ -177,7 +177,7 @@ func TestRetryKeepsAnUnknownOutcome(t *testing.T) {
 	t.Run("only a success settles it", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			h := does(fails(reset), succeeds)
-			require.False(t, guard(t, sends(h.handle), resilience.Policy{Keyed: true})(t.Context()).IsError)
+			require.False(t, guard(t, sends(h.handle), resilience.Policy{Keyed: yes})(t.Context()).IsError)
 		})
 	})
 }
@@ -193,10 +193,10 @@ func TestRetryBeginsNothingNewForACallerWhoLeft(t *testing.T) {
 			return guard(t, reads(h.handle), resilience.Policy{})
 		}, reset, 1},
 		{"a write that was certainly not done", func(h *handler) caller {
-			return guard(t, sends(h.handle), resilience.Policy{Keyed: true})
+			return guard(t, sends(h.handle), resilience.Policy{Keyed: yes})
 		}, down, 1},
 		{"but a write that may have been done is finished", func(h *handler) caller {
-			return guard(t, sends(h.handle), resilience.Policy{Keyed: true})
+			return guard(t, sends(h.handle), resilience.Policy{Keyed: yes})
 		}, reset, 2},
 	}
 	for _, c := range cases {
@@ -216,7 +216,7 @@ func TestRetryBeginsNothingNewForACallerWhoLeft(t *testing.T) {
 
 func TestRefusedArgumentsAreNoAttempt(t *testing.T) {
 	h := does(fails(&resilience.Failure{What: resilience.Invalid, Says: "message is blank. Give the text to send.", NotRun: true, Effect: idempotency.NotDone}))
-	result := guard(t, sends(h.handle), resilience.Policy{Keyed: true})(t.Context())
+	result := guard(t, sends(h.handle), resilience.Policy{Keyed: yes})(t.Context())
 	require.Equal(t, "Error: reply_to_customer was not run: message is blank. Give the text to send.", text(result))
 	require.Equal(t, resilience.ErrorInfo{Kind: "invalid", Attempts: 0, ModelCanFix: true, Next: "change_input", Outcome: "not_done"}, info(t, result))
 }

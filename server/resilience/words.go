@@ -174,24 +174,52 @@ func attemptAfter(attempt, limit int, reason string) string {
 	return plain(fmt.Sprintf("attempt %d of %d after %s", attempt, limit, reason))
 }
 
-// unconfirmed returns the sentence for a repeat of a call that may have had its effect; wait is how long until it can
-// be settled, 0 if that is not known.
-func unconfirmed(wait time.Duration) string {
-	text := "this exact call was made before, and whether it went through is still unconfirmed. Check before you repeat it"
-	if wait > 0 {
-		return text + ", or make the same call again in " + seconds(wait) + ": then it can be settled."
+// unconfirmed returns the sentence for a repeat of a call that may have had its effect. check names the tool to look with,
+// "" for none; wait is how long until it can be settled, 0 if that is not known.
+func unconfirmed(noun, check string, wait time.Duration) string {
+	return joinWords("this exact "+noun+" was made before, and whether it went through is still unconfirmed.", look(check),
+		when(wait, "Make the same call again in %s: then it can be settled."))
+}
+
+// heldBack returns the sentence for a call that waits until an earlier one of its group is settled.
+func heldBack(noun, group, check string, wait time.Duration) string {
+	return joinWords("an earlier "+noun+" to "+group+" is unconfirmed, and this one may say the same.", look(check),
+		when(wait, "Make this call again in %s: then the earlier one can be settled."))
+}
+
+// delivers returns the sentence for a call that is held once because its caller does not know that an earlier one was made.
+func delivers(noun, group, name string) string {
+	if name != "" {
+		name = " as " + name
 	}
-	return text + "."
+	return "your earlier " + noun + " to " + group + " was delivered" + name + ". To send this one as well, make the same call again."
+}
+
+func look(check string) string {
+	if check == "" {
+		return "Check before you repeat it."
+	}
+	return "Check with " + check + " before you repeat it."
+}
+
+func when(wait time.Duration, format string) string {
+	if wait <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, seconds(max(wait, time.Second)))
 }
 
 // alreadyDone returns the note that marks a replayed result.
-func alreadyDone(first time.Time) string {
-	return "Already done: this exact call succeeded at " + first.UTC().Format("15:04:05") +
-		" UTC, so nothing was sent again; this is its first result. To do it once more on purpose, change the content."
+func alreadyDone(noun string, first time.Time) string {
+	return "Already done: this exact " + noun + " went through at " + first.Format("15:04:05") +
+		" UTC and was not made again; this is its first result. To make it once more on purpose, change its content."
 }
 
 // confirmed is the note of a result that was found by looking, after the answer itself was lost.
-const confirmed = "The answer was lost, but a look at the upstream showed that the call went through; it was done once."
+const confirmed = "The answer was lost, but a look at the upstream showed that it went through; it was done once."
+
+// unrecorded is the note of a result whose success could not be written down.
+const unrecorded = "It went through, but that could not be recorded: do not repeat it, it might be done twice. A person should check the server."
 
 func tries(n int) string {
 	if n == 1 {

@@ -1,0 +1,149 @@
+package resilience
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/kitebase/kitebase-mcp/idempotency"
+)
+
+// run sends the claimed call and records how it ended, whatever happens.
+func (d *deduper) run(ctx context.Context, record idempotency.Record, next send) landing {
+	release := d.Ledger.Hold(context.WithoutCancel(ctx), record)
+	ended := false
+	defer func() {
+		if !ended { // a panic passes through: the call may have been sent
+			d.leaveUnconfirmed(ctx, d.attempted(ctx, release()), 0)
+		}
+	}()
+	result, err := next(idempotency.WithKey(ctx, record.Key))
+	ended = true
+	record = d.attempted(ctx, release())
+
+	if err == nil && result != nil && !result.IsError {
+		return d.succeeded(ctx, record, result)
+	}
+	if err != nil && outcomeOf(err) == idempotency.NotDone {
+		d.forget(ctx, record)
+		return landing{record: record, err: err}
+	}
+	look := d.settle(ctx, record)
+	switch look.Outcome {
+	case idempotency.Done:
+		annotate(look.Result, mark{Note: confirmed})
+		record, _ = d.finish(ctx, record, look.Result, idempotency.Finished)
+		return landing{record: record, result: look.Result}
+	case idempotency.NotDone:
+		d.forget(ctx, record)
+		return landing{record: record, err: settled{err, idempotency.NotDone}}
+	default:
+		return landing{record: d.leaveUnconfirmed(ctx, record, look.Wait), result: result, err: err}
+	}
+}
+
+// attempted books what the call did so far; the last attempt ended now.
+func (d *deduper) attempted(ctx context.Context, record idempotency.Record) idempotency.Record {
+	record.Attempts += callFrom(ctx).attempts
+	record.LastAt = time.Now()
+	return record
+}
+
+func (d *deduper) succeeded(ctx context.Context, record idempotency.Record, result *mcp.CallToolResult) landing {
+	if callFrom(ctx).attempts > 1 && d.Verify != nil {
+		d.verify(ctx, record, result)
+	}
+	record, written := d.finish(ctx, record, result, idempotency.Finished)
+	if !written {
+		annotate(result, mark{Note: unrecorded})
+	}
+	return landing{record: record, result: result}
+}
+
+// verify notes on the result if the upstream ignored the key of a repeated call.
+func (d *deduper) verify(ctx context.Context, record idempotency.Record, result *mcp.CallToolResult) {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	if note := d.Verify(ctx, record, result); note != "" {
+		annotate(result, mark{Note: note})
+	}
+}
+
+// finish records success and reports whether that is written. The answer stands even if it is not: what was sent was sent.
+func (d *deduper) finish(ctx context.Context, record idempotency.Record, result *mcp.CallToolResult, state idempotency.State) (idempotency.Record, bool) {
+	record.Evidence = "answer"
+	if record.State == idempotency.Unconfirmed || state == idempotency.Settled {
+		record.Evidence = "read back"
+	}
+	stored, err := json.Marshal(result)
+	if err == nil {
+		record.State, record.Result, record.Owner = state, stored, ""
+		err = d.Ledger.Save(context.WithoutCancel(ctx), &record)
+	}
+	if errors.Is(err, idempotency.ErrMoved) { // someone else settled it the same way
+		return record, true
+	}
+	d.log(ctx, err)
+	return record, err == nil
+}
+
+func (d *deduper) forget(ctx context.Context, record idempotency.Record) {
+	d.log(ctx, d.Ledger.Forget(context.WithoutCancel(ctx), record))
+}
+
+// leaveUnconfirmed records that the call may have been made, and has it settled once more when that can be decided.
+func (d *deduper) leaveUnconfirmed(ctx context.Context, record idempotency.Record, wait time.Duration) idempotency.Record {
+	record.State, record.Owner = idempotency.Unconfirmed, ""
+	d.log(ctx, d.Ledger.Save(context.WithoutCancel(ctx), &record))
+	d.settleLater(record, wait)
+	return record
+}
+
+func (d *deduper) settle(ctx context.Context, record idempotency.Record) Settlement {
+	if d.Settle == nil {
+		return Settlement{}
+	}
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	look := d.Settle(ctx, record)
+	if look.Outcome == idempotency.Done && look.Result == nil {
+		return Settlement{Wait: look.Wait} // no evidence to show: not settled
+	}
+	return look
+}
+
+// settleLater looks once more in the background, when the horizon has passed. It only reads: nothing is sent after the
+// caller was answered.
+func (d *deduper) settleLater(record idempotency.Record, wait time.Duration) {
+	if d.Later == nil || d.Settle == nil || wait <= 0 {
+		return
+	}
+	d.Later(wait, func(ctx context.Context) {
+		current, err := d.Ledger.Look(ctx, record.Fingerprint)
+		if err == nil && current.State == idempotency.Unconfirmed {
+			d.settleNow(ctx, current)
+		}
+	})
+}
+
+// settleNow settles an unconfirmed record for which nobody waits, and returns how.
+func (d *deduper) settleNow(ctx context.Context, record idempotency.Record) idempotency.Outcome {
+	look := d.settle(ctx, record)
+	switch look.Outcome {
+	case idempotency.Done:
+		d.finish(ctx, record, look.Result, idempotency.Settled)
+	case idempotency.NotDone:
+		record.State, record.Evidence = idempotency.Abandoned, "read back"
+		d.log(ctx, d.Ledger.Save(ctx, &record))
+	}
+	return look.Outcome
+}
+
+func (d *deduper) log(ctx context.Context, err error) {
+	if err != nil && !errors.Is(err, idempotency.ErrMoved) {
+		callFrom(ctx).log.ErrorContext(ctx, "the ledger could not be written", "cause", err)
+	}
+}

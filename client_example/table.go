@@ -1,0 +1,19 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+)
+
+// table returns how the scenarios ended, one line each.
+func table(outcomes []outcome) string {
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "scenario\tending\tsteps\temails\tseconds")
+	for _, o := range outcomes {
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%.1f\n", o.scenario.name, o.verdict(), o.report.Steps, o.emails, o.took.Seconds())
+	}
+	w.Flush()
+	return text.String()
+}

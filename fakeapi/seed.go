@@ -85,7 +85,7 @@ var loadSeeds = sync.OnceValues(func() (*seedData, error) {
 func (s *seedData) freshTickets() map[string]*ticket {
 	const day = 24 * time.Hour
 	var back time.Duration
-	if ahead := s.newest.Sub(time.Now()); ahead >= 0 {
+	if ahead := time.Until(s.newest); ahead >= 0 {
 		back = ahead.Truncate(day) + day
 	}
 	all := make(map[string]*ticket, len(s.tickets))

@@ -53,7 +53,7 @@ func (l *Ledger) Claim(ctx context.Context, id Identity, last Record) (Record, e
 	next := Record{
 		Scope: l.config.Scope, Fingerprint: id.Fingerprint, Group: id.Group, Tool: id.Tool, CallID: id.CallID,
 		Generation: max(1, last.Generation),
-		State: Claimed, Owner: l.store.Owner(), Lease: now.Add(l.config.Lease), FirstAt: now, LastAt: now, Version: newVersion(),
+		State:      Claimed, Owner: l.store.Owner(), Lease: now.Add(l.config.Lease), FirstAt: now, LastAt: now, Version: newVersion(),
 	}
 	expected := last.Version
 	if last.State == Finished || last.State == Settled {
@@ -156,6 +156,18 @@ func (l *Ledger) Save(ctx context.Context, record *Record) error {
 		return ErrMoved
 	}
 	*record = next
+	return nil
+}
+
+// Note writes down how a call ended that nobody repeats by its record, so that there is one place which says what was
+// done. Scope, version, generation and times of record are set by it.
+func (l *Ledger) Note(ctx context.Context, record Record) error {
+	record.Version, record.FirstAt, record.LastAt = newVersion(), time.Now(), time.Now()
+	record.Scope, record.Generation = l.config.Scope, 1
+	record.Fingerprint = fmt.Sprintf("note-%x", record.Version)
+	if _, _, err := l.store.Put(ctx, record, 0); err != nil {
+		return fmt.Errorf("noting a call of %s: %w", record.Tool, err)
+	}
 	return nil
 }
 

@@ -40,6 +40,13 @@ func (m *Memory) Put(_ context.Context, next Record, expected int64) (Record, bo
 	return next, true, nil
 }
 
+// holds reports whether any generation of the record's call is here.
+func (m *Memory) holds(record Record) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.records[name{record.Scope, record.Fingerprint}]) > 0
+}
+
 // Delete is part of [Store]. Its error is always nil.
 func (m *Memory) Delete(_ context.Context, record Record) (bool, error) {
 	m.mu.Lock()

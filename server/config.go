@@ -15,7 +15,7 @@ import (
 	"github.com/kitebase/kitebase-mcp/tools"
 )
 
-// ReadOnly, as the only entry of [Config.Tools], stands for all tools that change nothing.
+// ReadOnly is, as the only entry of [Config.Tools], the name for all tools that change nothing.
 const ReadOnly = "read-only"
 
 // Config says which Kitebase a server works on and how it guards its calls. The zero value works.
@@ -36,8 +36,9 @@ type Config struct {
 	Store idempotency.Store
 	// Account tells several accounts at one URL apart in the ledger. Default "".
 	Account string
-	// Warning is what every reply has to say about the ledger, such as that it will not outlive the process. Default "".
-	Warning string
+	// Warning returns what every reply has to say about the ledger, such as that it will not outlive the process; "" for
+	// nothing. Default nil.
+	Warning func() string
 	// NoDedupe lets the same reply go out as often as it is asked for. Default false.
 	NoDedupe bool
 	// DedupeWindow is how long the same reply is a repeat. Default 24h.
@@ -67,14 +68,19 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// Scope returns what the ledger calls the account at the Kitebase of that URL; the account may be "".
+func Scope(url, account string) string {
+	scope := strings.TrimRight(url, "/")
+	if account != "" {
+		scope += "#" + account
+	}
+	return scope
+}
+
 // ledger returns the ledger of this upstream and account. Its leases outlast any call.
 func (c Config) ledger() *idempotency.Ledger {
-	scope := strings.TrimRight(c.URL, "/")
-	if c.Account != "" {
-		scope += "#" + c.Account
-	}
 	return idempotency.NewLedger(c.Store, idempotency.Config{
-		Scope:     scope,
+		Scope:     Scope(c.URL, c.Account),
 		Lease:     max(time.Minute, 2*c.Guard.CallDeadline),
 		Retention: 2 * c.DedupeWindow,
 	})
@@ -98,6 +104,22 @@ func (c Config) offers(tool tools.Tool) bool {
 	default:
 		return slices.Contains(c.Tools, tool.Name)
 	}
+}
+
+// ToolNames returns the names of the tools to offer, sorted as in tools/list, or what is wrong with [Config.Tools].
+func (c Config) ToolNames() ([]string, error) {
+	table := tools.Table(nil) // names need no Kitebase
+	if err := c.validateTools(table); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, tool := range table {
+		if c.offers(tool) {
+			names = append(names, tool.Name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
 }
 
 // validateTools reports the first name that is no tool.

@@ -25,14 +25,22 @@ const (
 // allowed says which of the limited imports a package of this module may have: its own packages by their path, others by
 // the names above. A package that is not listed may have none. Imports point down only.
 var allowed = map[string][]string{
-	"cmd/kitebase-mcp":     {"server", "server/resilience", "server/stdio", "idempotency", "fakeapi"},
+	"cmd/kitebase-mcp":     {"server", "server/doctor", "server/resilience", "server/stdio", "server/web", "idempotency", "fakeapi"},
 	"server":               {mcpGo, "tools", "tools/kitebase", "server/resilience", "server/stdio", "server/web", "idempotency", "fakeapi"},
+	"server/doctor":        {mcpGo + "client", mcpGo + "mcp", "server", "server/web", "tools/kitebase", "idempotency"},
 	"server/resilience":    {mcpGo, "idempotency"},
 	"server/stdio":         {mcpGo},
 	"server/web":           {mcpGo},
 	"tools":                {mcpGo, "tools/kitebase", "idempotency"},
 	"tools/kitebase":       {"idempotency"},
 	"idempotency":          {},
+	"idempotency/sqlite":   {"idempotency", "idempotency/internal/row", "idempotency/internal/groupcommit"},
+	"idempotency/postgres": {"idempotency", "idempotency/internal/row", "idempotency/internal/groupcommit"},
+
+	"idempotency/storetest":            {"idempotency"},
+	"idempotency/internal/row":         {"idempotency"},
+	"idempotency/internal/groupcommit": {"idempotency"},
+
 	"fakeapi":              {},
 	"client_example":       {mcpGo + "client", mcpGo + "mcp", "client_example/agent", "fakeapi"},
 	"client_example/agent": {},

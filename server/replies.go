@@ -117,3 +117,9 @@ func (r *replies) look(ctx context.Context, record idempotency.Record) (kitebase
 func find(ticket kitebase.Ticket, record idempotency.Record) (kitebase.Message, bool) {
 	return tools.FindReply(ticket, record.Key, record.Fingerprint, record.FirstAt.Add(-clockSkew))
 }
+
+// ticketOf returns the ticket that an assign_ticket call is about, or "".
+func ticketOf(request mcp.CallToolRequest) string {
+	ticket, _, _ := tools.AssignArguments(request)
+	return ticket
+}

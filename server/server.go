@@ -4,14 +4,18 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"slices"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"github.com/kitebase/kitebase-mcp/fakeapi"
+	"github.com/kitebase/kitebase-mcp/idempotency"
 	"github.com/kitebase/kitebase-mcp/server/resilience"
 	"github.com/kitebase/kitebase-mcp/server/stdio"
+	"github.com/kitebase/kitebase-mcp/server/web"
 	"github.com/kitebase/kitebase-mcp/tools"
 	"github.com/kitebase/kitebase-mcp/tools/kitebase"
 )
@@ -58,16 +62,30 @@ func New(config Config) (*Server, error) {
 // policy says how a tool is guarded. What a reply needs beside the common settings: a key, and a ledger that knows it.
 func (s *Server) policy(tool tools.Tool) resilience.Policy {
 	policy := s.config.Guard
-	if tool.Effect != tools.Sends {
+	switch tool.Effect {
+	case tools.Reads:
+		return policy
+	case tools.Sets:
+		policy.Record = &resilience.RecordConfig{Ledger: s.config.ledger(), Group: ticketOf}
 		return policy
 	}
-	replies := &replies{client: s.client, settleAfter: s.config.SettleAfter, patience: s.config.patience(), log: s.config.Logger}
-	replies.keyless.Store(s.config.IgnoresKeys)
+	replies := s.replies()
 	policy.Keyed = replies.keyed
-	if s.config.NoDedupe {
-		return policy
+	if !s.config.NoDedupe {
+		dedupe := s.dedupe(replies)
+		policy.Dedupe = &dedupe
 	}
-	policy.Dedupe = &resilience.DedupeConfig{
+	return policy
+}
+
+func (s *Server) replies() *replies {
+	r := &replies{client: s.client, settleAfter: s.config.SettleAfter, patience: s.config.patience(), log: s.config.Logger}
+	r.keyless.Store(s.config.IgnoresKeys)
+	return r
+}
+
+func (s *Server) dedupe(replies *replies) resilience.DedupeConfig {
+	return resilience.DedupeConfig{
 		Ledger:   s.config.ledger(),
 		Window:   s.config.DedupeWindow,
 		Identify: replies.identify,
@@ -75,12 +93,24 @@ func (s *Server) policy(tool tools.Tool) resilience.Policy {
 		Renewed:  replies.renewed,
 		Verify:   replies.verify,
 		Later:    s.later.run,
-		Warning:  func() string { return s.config.Warning },
+		Warning:  s.config.Warning,
 		Noun:     "reply",
 		Check:    "get_ticket",
 		Name:     tools.ReplyID,
 	}
-	return policy
+}
+
+// Settle looks once for every unconfirmed reply in the ledger of config, as a server does at its start, and returns the
+// records that were open as they then stand. It only reads.
+func Settle(ctx context.Context, config Config) ([]idempotency.Record, error) {
+	s := &Server{config: config.withDefaults()}
+	if err := s.connect(); err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	dedupe := s.dedupe(s.replies())
+	dedupe.Later = nil
+	return resilience.SettleOpen(ctx, dedupe)
 }
 
 // connect makes the client of Kitebase, and a fake Kitebase if none was named.
@@ -111,7 +141,26 @@ func (s *Server) Embedded() string {
 
 // ServeStdio serves one client on in and out until in ends or ctx does, and everything under way is answered.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	return stdio.Serve(ctx, s.mcp, in, out, stdio.Config{Logger: s.config.Logger, Context: resilience.WithArrival})
+	return stdio.Serve(ctx, s.mcp, in, out, stdio.Config{
+		Logger: s.config.Logger, Context: resilience.WithArrival, Drain: s.drain(),
+	})
+}
+
+// ServeHTTP serves many clients on listener until ctx ends and everything under way is answered. What of config depends on
+// the server is set by it.
+func (s *Server) ServeHTTP(ctx context.Context, listener net.Listener, config web.Config) error {
+	config.Logger, config.Context, config.DrainTimeout = s.config.Logger, resilience.WithArrival, s.drain()
+	served, err := web.New(s.mcp, config)
+	if err != nil {
+		listener.Close()
+		return err
+	}
+	return served.Serve(ctx, listener)
+}
+
+// drain is how long calls under way may take at the end: longer than the deadline of any of them.
+func (s *Server) drain() time.Duration {
+	return max(time.Minute, s.config.Guard.CallDeadline+10*time.Second)
 }
 
 // Close ends what [New] began: what was to be done later, idle connections, and the embedded fake if there is one.

@@ -28,6 +28,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // between them, so that time is exact.
 type desk struct {
 	*fakeapi.Fake
+	session
+}
+
+// session is one server process and its client.
+type session struct {
 	t      *testing.T
 	lines  io.WriteCloser
 	answer map[float64]chan answer
@@ -45,9 +50,10 @@ type answer struct {
 }
 
 type meta struct {
-	Attempts *int                  `json:"io.kitebase/attempts"`
-	Replayed bool                  `json:"io.kitebase/replayed"`
-	Error    *resilience.ErrorInfo `json:"io.kitebase/error"`
+	Attempts   *int                  `json:"io.kitebase/attempts"`
+	Replayed   bool                  `json:"io.kitebase/replayed"`
+	RepeatedBy string                `json:"io.kitebase/repeated_by"`
+	Error      *resilience.ErrorInfo `json:"io.kitebase/error"`
 }
 
 func (a answer) text() string { return a.Content[0].Text }
@@ -55,42 +61,56 @@ func (a answer) text() string { return a.Content[0].Text }
 // open starts both sides; they end with the test.
 func open(t *testing.T, config server.Config, fakeConfig fakeapi.Config) *desk {
 	t.Helper()
-	fake, err := fakeapi.New(fakeConfig)
+	fake, listener := kitebase(t, fakeConfig)
+	d := &desk{Fake: fake}
+	d.session.start(t, config, listener)
+	return d
+}
+
+func kitebase(t *testing.T, config fakeapi.Config) (*fakeapi.Fake, *pipeListener) {
+	t.Helper()
+	fake, err := fakeapi.New(config)
 	require.NoError(t, err)
 	listener := newPipeListener()
 	upstream := &http.Server{Handler: fake}
 	go func() { _ = upstream.Serve(listener) }()
+	t.Cleanup(func() {
+		fake.Close()
+		upstream.Close()
+	})
+	return fake, listener
+}
 
+// start starts a server, which ends with the test.
+func (s *session) start(t *testing.T, config server.Config, listener *pipeListener) {
+	t.Helper()
 	config.URL, config.DialContext = "http://kitebase.test", listener.dial
-	s, err := server.New(config)
+	srv, err := server.New(config)
 	require.NoError(t, err)
 	in, lines := io.Pipe()
 	out, results := io.Pipe()
 	served := make(chan error, 1)
-	go func() { served <- s.ServeStdio(context.Background(), in, results); results.Close() }()
+	go func() { served <- srv.ServeStdio(context.Background(), in, results); results.Close() }()
 
-	d := &desk{Fake: fake, t: t, lines: lines, answer: make(map[float64]chan answer)}
+	s.t, s.lines, s.answer = t, lines, make(map[float64]chan answer)
 	read := make(chan struct{})
-	go func() { defer close(read); d.read(out) }()
+	go func() { defer close(read); s.read(out) }()
 	t.Cleanup(func() {
 		lines.Close()
 		require.NoError(t, <-served)
 		<-read
-		s.Close()
-		fake.Close()
-		upstream.Close()
+		srv.Close()
 	})
-	d.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"0"}}}`)
-	d.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	return d
+	s.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"0"}}}`)
+	s.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
-func (d *desk) send(line string) {
-	_, err := io.WriteString(d.lines, line+"\n")
-	require.NoError(d.t, err)
+func (s *session) send(line string) {
+	_, err := io.WriteString(s.lines, line+"\n")
+	require.NoError(s.t, err)
 }
 
-func (d *desk) read(out io.Reader) {
+func (s *session) read(out io.Reader) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -102,9 +122,9 @@ func (d *desk) read(out io.Reader) {
 		if json.Unmarshal(lines.Bytes(), &message) != nil {
 			panic("not JSON-RPC: " + lines.Text())
 		}
-		d.mu.Lock()
-		waiting := d.answer[message.ID]
-		d.mu.Unlock()
+		s.mu.Lock()
+		waiting := s.answer[message.ID]
+		s.mu.Unlock()
 		if waiting == nil {
 			continue
 		}
@@ -115,29 +135,36 @@ func (d *desk) read(out io.Reader) {
 }
 
 // begin makes a call; the channel gives its answer.
-func (d *desk) begin(tool string, arguments map[string]any) <-chan answer {
-	d.mu.Lock()
-	d.next++
-	id, waiting := d.next, make(chan answer, 1)
-	d.answer[id] = waiting
-	d.mu.Unlock()
-	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": "tools/call",
-		"params": map[string]any{"name": tool, "arguments": arguments}})
-	require.NoError(d.t, err)
-	d.send(string(line))
+func (s *session) begin(tool string, arguments map[string]any) <-chan answer {
+	return s.beginWith(tool, arguments, nil)
+}
+
+func (s *session) beginWith(tool string, arguments, meta map[string]any) <-chan answer {
+	s.mu.Lock()
+	s.next++
+	id, waiting := s.next, make(chan answer, 1)
+	s.answer[id] = waiting
+	s.mu.Unlock()
+	params := map[string]any{"name": tool, "arguments": arguments}
+	if meta != nil {
+		params["_meta"] = meta
+	}
+	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+	require.NoError(s.t, err)
+	s.send(string(line))
 	return waiting
 }
 
 // call makes a call and waits for its answer, which is never a protocol error.
-func (d *desk) call(tool string, arguments map[string]any) answer {
-	d.t.Helper()
-	got := <-d.begin(tool, arguments)
-	require.Nil(d.t, got.JSONRPCError, "%s", got.JSONRPCError)
+func (s *session) call(tool string, arguments map[string]any) answer {
+	s.t.Helper()
+	got := <-s.begin(tool, arguments)
+	require.Nil(s.t, got.JSONRPCError, "%s", got.JSONRPCError)
 	return got
 }
 
-func (d *desk) reply(message string) answer {
-	return d.call("reply_to_customer", map[string]any{"ticket_id": "KITE-142", "message": message})
+func (s *session) reply(message string) answer {
+	return s.call("reply_to_customer", map[string]any{"ticket_id": "KITE-142", "message": message})
 }
 
 func (d *desk) requests(operation string) int {

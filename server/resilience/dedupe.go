@@ -76,7 +76,19 @@ func (c DedupeConfig) validate() error {
 //	           is another call of the same group, which may be the same thing in other words
 //
 // The same call made while the first one runs waits for it and shares its ending; it can leave without failing the others.
-func Dedupe(config DedupeConfig) mcpserver.ToolHandlerMiddleware { return newDeduper(config).layer }
+//
+// What an earlier process left unconfirmed is looked at soon after the layer was made, if config has a Later.
+func Dedupe(config DedupeConfig) mcpserver.ToolHandlerMiddleware {
+	d := newDeduper(config)
+	if d.Later != nil && d.Settle != nil {
+		d.Later(soon, func(ctx context.Context) {
+			if _, err := d.settleOpen(ctx); err != nil {
+				d.log(ctx, err)
+			}
+		})
+	}
+	return d.layer
+}
 
 type deduper struct {
 	DedupeConfig
@@ -89,6 +101,9 @@ func newDeduper(config DedupeConfig) *deduper {
 	config.Noun = cmp.Or(config.Noun, "call")
 	return &deduper{DedupeConfig: config}
 }
+
+// soon is when a new guard looks at what an earlier process left behind: after the first answers, which must not wait.
+const soon = time.Second
 
 // send is the rest of the chain for one request.
 type send func(context.Context) (*mcp.CallToolResult, error)
@@ -124,16 +139,18 @@ func (d *deduper) warning() string {
 func (d *deduper) once(ctx context.Context, id idempotency.Identity, next send) landing {
 	record, err := d.Ledger.Claim(ctx, id, idempotency.Record{})
 	for err == nil && !record.Owned {
+		if record.State == idempotency.Claimed {
+			record, err = d.await(ctx, record) // what it has become is met in the next round
+			continue
+		}
 		var ended *landing
-		if record, ended, err = d.meet(ctx, id, record); ended != nil {
+		if record, ended = d.meet(ctx, id, record); ended != nil {
 			return *ended
 		}
-		if err == nil {
-			record, err = d.Ledger.Claim(ctx, id, record)
-		}
+		record, err = d.Ledger.Claim(ctx, id, record)
 	}
 	if err != nil {
-		return unwritten(err)
+		return landing{err: unusable(err)}
 	}
 	if held := d.reworded(ctx, record); held != nil {
 		return *held
@@ -141,27 +158,25 @@ func (d *deduper) once(ctx context.Context, id idempotency.Identity, next send) 
 	return d.run(ctx, record, next)
 }
 
-// meet deals with the record that is there already. Either it ends the call, or it returns the record on which a claim may
-// be made.
-func (d *deduper) meet(ctx context.Context, id idempotency.Identity, record idempotency.Record) (idempotency.Record, *landing, error) {
+// meet deals with a record that nobody is working on. Either it ends the call, or it returns the record on which the call
+// may be claimed.
+func (d *deduper) meet(ctx context.Context, id idempotency.Identity, record idempotency.Record) (idempotency.Record, *landing) {
 	switch record.State {
-	case idempotency.Claimed:
-		return d.await(ctx, record)
 	case idempotency.Finished, idempotency.Settled:
 		if d.isRepeat(ctx, record) {
-			return record, d.replay(ctx, record, id), nil
+			return record, d.replay(ctx, record, id)
 		}
 	case idempotency.Unconfirmed:
 		look := d.settle(ctx, record)
 		switch look.Outcome {
 		case idempotency.Done:
 			record, _ = d.finish(ctx, record, look.Result, idempotency.Finished)
-			return record, d.replay(ctx, record, id), nil
+			return record, d.replay(ctx, record, id)
 		case idempotency.Unknown:
-			return record, &landing{err: d.unconfirmed(look.Wait)}, nil
+			return record, &landing{err: d.unconfirmed(look.Wait)}
 		}
 	}
-	return record, nil, nil
+	return record, nil
 }
 
 // isRepeat reports whether a call equal to the finished record is a repeat of it, rather than a new one.
@@ -177,30 +192,33 @@ func (d *deduper) isRepeat(ctx context.Context, record idempotency.Record) bool 
 	return !d.Renewed(ctx, record)
 }
 
-// await waits while another process sends the same call. It returns the record as it then stands.
-func (d *deduper) await(ctx context.Context, record idempotency.Record) (idempotency.Record, *landing, error) {
+// await waits while another process sends the same call, and returns what the record has become; the zero record if the
+// call certainly failed.
+func (d *deduper) await(ctx context.Context, record idempotency.Record) (idempotency.Record, error) {
 	c := callFrom(ctx)
-	for pause := 10 * time.Millisecond; record.State == idempotency.Claimed; pause = min(2*pause, 500*time.Millisecond) {
+	var err error
+	for pause := 10 * time.Millisecond; err == nil && record.State == idempotency.Claimed; pause = min(2*pause, 500*time.Millisecond) {
 		if !c.holds(pause) {
-			return record, &landing{err: d.unconfirmed(0)}, nil
+			return record, d.unconfirmed(0)
 		}
 		select {
 		case <-time.After(pause):
+			record, err = d.Ledger.Look(ctx, record.Fingerprint)
 		case <-c.caller.Done():
-			return record, &landing{err: &Failure{What: Canceled, NotRun: true, Cause: context.Cause(c.caller)}}, nil
-		}
-		var err error
-		if record, err = d.Ledger.Look(ctx, record.Fingerprint); err != nil {
-			return record, nil, err
+			return record, &Failure{What: Canceled, NotRun: true, Cause: context.Cause(c.caller)}
 		}
 	}
-	return record, nil, nil
+	return record, err
 }
 
-func unwritten(err error) landing {
-	return landing{err: &Failure{
+// unusable makes a failure of the ledger one of the call, which was not made.
+func unusable(err error) error {
+	if told := (*Failure)(nil); errors.As(err, &told) {
+		return err
+	}
+	return &Failure{
 		What: Internal, Says: "the ledger of what was sent could not be used", Effect: idempotency.NotDone, NotRun: true, Cause: err,
-	}}
+	}
 }
 
 func (d *deduper) unconfirmed(wait time.Duration) error {

@@ -33,6 +33,8 @@ type Policy struct {
 	Keyed func() bool
 	// Dedupe makes repeats of a call that succeeded, or that may have, harmless. Default nil: off.
 	Dedupe *DedupeConfig
+	// Record writes down how calls ended that Dedupe does not watch. Default nil: off.
+	Record *RecordConfig
 	// Logger gets one record per call and one per wait. Default: none.
 	Logger *slog.Logger
 }
@@ -59,7 +61,7 @@ func (p Policy) Validate() error {
 	case p.CallDeadline < -1:
 		return fmt.Errorf("CallDeadline is %s; give a positive time, or -1 for no limit", p.CallDeadline)
 	case p.BackoffBase < 0 || p.BackoffCap < 0:
-		return errors.New("BackoffBase and BackoffCap must not be negative")
+		return errors.New("a negative BackoffBase or BackoffCap makes no sense; give a positive time")
 	case q.BackoffCap < q.BackoffBase:
 		return fmt.Errorf("BackoffCap %s is below BackoffBase %s; give at least as much", q.BackoffCap, q.BackoffBase)
 	case q.CallDeadline > 0 && q.AttemptTimeout > q.CallDeadline:
@@ -95,6 +97,9 @@ func layers(hints mcp.ToolAnnotation, p Policy) []mcpserver.ToolHandlerMiddlewar
 	}
 	if p.Dedupe != nil {
 		list = append(list, Dedupe(*p.Dedupe))
+	}
+	if p.Record != nil {
+		list = append(list, Record(*p.Record))
 	}
 	return append(list,
 		Retry(RetryConfig{Attempts: p.Attempts, BackoffBase: p.BackoffBase, BackoffCap: p.BackoffCap, Repeatable: repeatable}),

@@ -25,8 +25,7 @@ func (d *deduper) reworded(ctx context.Context, record idempotency.Record) *land
 	open, err := d.Ledger.Open(ctx, record.Group)
 	if err != nil {
 		d.forget(ctx, record)
-		ended := unwritten(err)
-		return &ended
+		return &landing{err: unusable(err)}
 	}
 	var wait time.Duration
 	unknown := false
@@ -74,8 +73,7 @@ func (d *deduper) settleEarlier(ctx context.Context, earlier idempotency.Record)
 		case idempotency.Done:
 			earlier, _ = d.finish(ctx, earlier, look.Result, idempotency.Finished)
 		case idempotency.NotDone:
-			earlier.State, earlier.Evidence = idempotency.Abandoned, "read back"
-			d.log(ctx, d.Ledger.Save(context.WithoutCancel(ctx), &earlier))
+			d.abandon(ctx, &earlier)
 		}
 		return earlier, look
 	default:

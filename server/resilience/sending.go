@@ -124,22 +124,50 @@ func (d *deduper) settleLater(record idempotency.Record, wait time.Duration) {
 	d.Later(wait, func(ctx context.Context) {
 		current, err := d.Ledger.Look(ctx, record.Fingerprint)
 		if err == nil && current.State == idempotency.Unconfirmed {
-			d.settleNow(ctx, current)
+			d.settleNow(ctx, &current)
 		}
 	})
 }
 
-// settleNow settles an unconfirmed record for which nobody waits, and returns how.
-func (d *deduper) settleNow(ctx context.Context, record idempotency.Record) idempotency.Outcome {
-	look := d.settle(ctx, record)
+// SettleOpen looks once for every unconfirmed call in the ledger of config, and returns the records as they then stand. It
+// only reads at the upstream.
+func SettleOpen(ctx context.Context, config DedupeConfig) ([]idempotency.Record, error) {
+	return newDeduper(config).settleOpen(ctx)
+}
+
+func (d *deduper) settleOpen(ctx context.Context) ([]idempotency.Record, error) {
+	open, err := d.Ledger.Open(ctx, "")
+	for i, record := range open {
+		if ctx.Err() != nil {
+			return open, ctx.Err()
+		}
+		if record.State != idempotency.Unconfirmed || record.Key == "" {
+			continue
+		}
+		look := d.settleNow(ctx, &open[i])
+		if look.Outcome == idempotency.Unknown {
+			d.settleLater(record, look.Wait)
+		}
+	}
+	return open, err
+}
+
+// settleNow settles an unconfirmed record for which nobody waits.
+func (d *deduper) settleNow(ctx context.Context, record *idempotency.Record) Settlement {
+	look := d.settle(ctx, *record)
 	switch look.Outcome {
 	case idempotency.Done:
-		d.finish(ctx, record, look.Result, idempotency.Settled)
+		*record, _ = d.finish(ctx, *record, look.Result, idempotency.Settled)
 	case idempotency.NotDone:
-		record.State, record.Evidence = idempotency.Abandoned, "read back"
-		d.log(ctx, d.Ledger.Save(ctx, &record))
+		d.abandon(ctx, record)
 	}
-	return look.Outcome
+	return look
+}
+
+// abandon records that the call was certainly not made and nobody waits for it.
+func (d *deduper) abandon(ctx context.Context, record *idempotency.Record) {
+	record.State, record.Evidence = idempotency.Abandoned, "read back"
+	d.log(ctx, d.Ledger.Save(context.WithoutCancel(ctx), record))
 }
 
 func (d *deduper) log(ctx context.Context, err error) {

@@ -1,0 +1,181 @@
+package idempotency
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// reopenAfter is how long a [Standby] leaves a store alone that could not be opened.
+const reopenAfter = 30 * time.Second
+
+// openWithin is how long the opening of a store may keep a call waiting.
+const openWithin = 5 * time.Second
+
+// Standby is a [Store] that opens another one when it is first needed, and stands in for it with memory while that one
+// cannot be used. What it had to keep in memory it keeps there: a record is never in two places.
+//
+// Memory recognises a repeat only while this process lives. Where that is not enough, because nothing else recognises one,
+// set Strict: then what cannot be written is an error.
+type Standby struct {
+	// Open opens the store. Required.
+	Open func(context.Context) (Store, error)
+	// Strict turns the standing in off. Default false.
+	Strict bool
+	// Failed is told each time that the store cannot be used. Default: nobody is told.
+	Failed func(error)
+
+	memory Memory
+
+	mu     sync.Mutex
+	store  Store
+	tried  time.Time
+	err    error // of the last opening
+	failed bool  // the last use of the store failed
+}
+
+// Degraded reports whether records are kept in memory now, because the store could not be used.
+func (s *Standby) Degraded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed
+}
+
+// opened returns the store, opening it if that is due.
+func (s *Standby) opened(ctx context.Context) (Store, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.store != nil {
+		return s.store, nil
+	}
+	if s.err != nil && time.Since(s.tried) < reopenAfter {
+		return nil, s.err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openWithin)
+	defer cancel()
+	s.tried = time.Now()
+	if s.store, s.err = s.Open(ctx); s.err != nil {
+		s.store = nil
+		s.report(fmt.Errorf("opening the ledger: %w", s.err))
+	}
+	return s.store, s.err
+}
+
+func (s *Standby) report(err error) {
+	s.failed = true
+	if s.Failed != nil {
+		s.Failed(err)
+	}
+}
+
+// used notes whether the store could be used.
+func (s *Standby) used(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		s.failed = false
+		return
+	}
+	s.report(err)
+}
+
+// Put is part of [Store].
+func (s *Standby) Put(ctx context.Context, next Record, expected int64) (Record, bool, error) {
+	if s.memory.holds(next) {
+		return s.memory.Put(ctx, next, expected)
+	}
+	store, err := s.opened(ctx)
+	if err == nil {
+		var stored Record
+		var written bool
+		if stored, written, err = store.Put(ctx, next, expected); err == nil {
+			s.used(nil)
+			return stored, written, nil
+		}
+		s.used(err)
+	}
+	if s.Strict {
+		return Record{}, false, err
+	}
+	stored, written, _ := s.memory.Put(ctx, next, 0)
+	if next.State == Claimed {
+		return stored, written, nil
+	}
+	return stored, written, err // what has happened is not recorded where it should be, and that must be told
+}
+
+// Delete is part of [Store].
+func (s *Standby) Delete(ctx context.Context, record Record) (bool, error) {
+	if s.memory.holds(record) {
+		return s.memory.Delete(ctx, record)
+	}
+	store, err := s.opened(ctx)
+	if err != nil {
+		return false, err
+	}
+	return store.Delete(ctx, record)
+}
+
+// Find is part of [Store]. Without Strict, a store that cannot be used holds nothing.
+func (s *Standby) Find(ctx context.Context, query Query) ([]Record, error) {
+	remembered, _ := s.memory.Find(ctx, query)
+	store, err := s.opened(ctx)
+	if err == nil {
+		var found []Record
+		if found, err = store.Find(ctx, query); err == nil {
+			return append(remembered, found...), nil
+		}
+		s.used(err)
+	}
+	if s.Strict {
+		return nil, err
+	}
+	return remembered, nil
+}
+
+// Purge is part of [Store].
+func (s *Standby) Purge(ctx context.Context, before time.Time) (int, error) {
+	forgotten, _ := s.memory.Purge(ctx, before)
+	store, err := s.opened(ctx)
+	if err != nil {
+		return forgotten, err
+	}
+	removed, err := store.Purge(ctx, before)
+	return forgotten + removed, err
+}
+
+// Owner is part of [Store].
+func (s *Standby) Owner() string {
+	if store, err := s.opened(context.Background()); err == nil {
+		return store.Owner()
+	}
+	return s.memory.Owner()
+}
+
+// Alive is part of [Store].
+func (s *Standby) Alive(ctx context.Context, owner string) (bool, error) {
+	if owner == s.memory.Owner() {
+		return true, nil
+	}
+	store, err := s.opened(ctx)
+	if err != nil {
+		return false, err
+	}
+	return store.Alive(ctx, owner)
+}
+
+// errClosed is what a Standby answers after Close.
+var errClosed = errors.New("the ledger is closed")
+
+// Close closes the store if it was opened.
+func (s *Standby) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.store == nil {
+		s.err, s.tried = errClosed, time.Now().Add(24*time.Hour)
+		return nil
+	}
+	return s.store.Close()
+}

@@ -1,0 +1,129 @@
+package idempotency_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kitebase/kitebase-mcp/idempotency"
+)
+
+// failing is a store that can be broken.
+type failing struct {
+	idempotency.Memory
+	err error
+}
+
+func (f *failing) Put(ctx context.Context, next idempotency.Record, expected int64) (idempotency.Record, bool, error) {
+	if f.err != nil {
+		return idempotency.Record{}, false, f.err
+	}
+	return f.Memory.Put(ctx, next, expected)
+}
+
+func (f *failing) Find(ctx context.Context, query idempotency.Query) ([]idempotency.Record, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	return f.Memory.Find(ctx, query)
+}
+
+func (f *failing) Owner() string { return "durable" }
+
+func (f *failing) Alive(context.Context, string) (bool, error) { return true, nil }
+
+func TestStandby(t *testing.T) {
+	none := idempotency.Record{}
+	diskFull := errors.New("disk full")
+	setUp := func(strict bool) (*failing, *idempotency.Standby, *idempotency.Ledger, *int) {
+		store, told := new(failing), 0
+		standby := &idempotency.Standby{
+			Open: func(context.Context) (idempotency.Store, error) {
+				if store.err != nil {
+					return nil, store.err
+				}
+				return store, nil
+			},
+			Strict: strict, Failed: func(error) { told++ },
+		}
+		return store, standby, idempotency.NewLedger(standby, idempotency.Config{}), &told
+	}
+
+	t.Run("a store that works is used, and opened when it is first needed", func(t *testing.T) {
+		store, standby, ledger, told := setUp(false)
+		save(t, ledger, claim(t, ledger, none), idempotency.Finished)
+		found, err := store.Memory.Find(t.Context(), idempotency.Query{})
+		require.NoError(t, err)
+		require.Len(t, found, 1)
+		require.Equal(t, "durable", found[0].Owner)
+		require.False(t, standby.Degraded())
+		require.Zero(t, *told)
+	})
+	t.Run("one that cannot be opened is stood in for, and tried again later", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			store, standby, ledger, told := setUp(false)
+			store.err = errors.New("locked")
+			done := save(t, ledger, claim(t, ledger, none), idempotency.Finished)
+			require.True(t, standby.Degraded())
+			require.Equal(t, 1, *told, "said once, not at each call")
+			require.Equal(t, idempotency.Finished, claim(t, ledger, none).State, "a repeat is recognised")
+
+			store.err = nil
+			time.Sleep(time.Minute)
+			other, err := ledger.Claim(t.Context(), identity("another"), none)
+			require.NoError(t, err)
+			require.Equal(t, "durable", other.Owner)
+			require.False(t, standby.Degraded())
+			next := claim(t, ledger, done)
+			require.Equal(t, 2, next.Generation, "what is in memory stays there")
+		})
+	})
+	t.Run("a claim that cannot be written is made in memory", func(t *testing.T) {
+		store, standby, ledger, _ := setUp(false)
+		claim(t, ledger, none)
+		store.err = diskFull
+		record, err := ledger.Claim(t.Context(), identity("another"), none)
+		require.NoError(t, err)
+		require.True(t, record.Owned)
+		require.True(t, standby.Degraded())
+		save(t, ledger, record, idempotency.Finished)
+	})
+	t.Run("an ending that cannot be written is told, and remembered here", func(t *testing.T) {
+		store, _, ledger, _ := setUp(false)
+		record := claim(t, ledger, none)
+		store.err = diskFull
+		record.State = idempotency.Finished
+		require.ErrorIs(t, ledger.Save(t.Context(), &record), diskFull)
+		require.Equal(t, idempotency.Finished, claim(t, ledger, none).State)
+	})
+	t.Run("strictly, nothing is claimed that is not written", func(t *testing.T) {
+		store, _, ledger, _ := setUp(true)
+		claim(t, ledger, none)
+		store.err = diskFull
+		_, err := ledger.Claim(t.Context(), identity("another"), none)
+		require.ErrorIs(t, err, diskFull)
+		_, err = ledger.Open(t.Context(), "")
+		require.ErrorIs(t, err, diskFull)
+	})
+	t.Run("after Close nothing is opened any more", func(t *testing.T) {
+		_, standby, _, _ := setUp(true)
+		require.NoError(t, standby.Close())
+		_, _, err := standby.Put(t.Context(), idempotency.Record{}, 0)
+		require.Error(t, err)
+	})
+}
+
+func TestNote(t *testing.T) {
+	store := new(idempotency.Memory)
+	ledger := idempotency.NewLedger(store, idempotency.Config{Scope: "test"})
+	for range 2 {
+		require.NoError(t, ledger.Note(t.Context(), idempotency.Record{Tool: "assign_ticket", Group: "KITE-142", State: idempotency.Finished}))
+	}
+	found, err := store.Find(t.Context(), idempotency.Query{Scope: "test", Group: "KITE-142"})
+	require.NoError(t, err)
+	require.Len(t, found, 2, "each call is noted")
+}

@@ -1,0 +1,35 @@
+// Package web serves an MCP server over HTTP: streamable HTTP at /mcp (revisions 2025-03-26, 2025-06-18, 2025-11-25 and
+// the stateless 2026-07-28) and the older HTTP+SSE transport at /sse and /message, both behind one fence.
+//
+//	health ─ connections ─ Host, Origin ─ token ─ path, method ─ type, size, JSON ─ draining, calls ─┬─ /mcp: mcp-go,
+//	  200        503            403        401      404, 405       415, 413, 400          503        │   stateless
+//	                                                                                                 └─ /sse, /message: a
+//	                                                                                                     loop of our own
+//
+// Whatever is refused was refused before a tool ran, so that a client may repeat it.
+//
+//	listener, err := net.Listen("tcp", "127.0.0.1:8090")
+//	...
+//	s, err := web.New(server, web.Config{})
+//	...
+//	err = s.Serve(ctx, listener) // until ctx ends, then drains
+//
+// # Sessions
+//
+// No tool call needs one, so any replica can answer any call. Streamable HTTP is stateless here: the Mcp-Session-Id that
+// answers an initialize is a random word of which nothing is kept, and its only use is to scope cancels. mcp-go finds the
+// call to cancel by session and request id, and without sessions every client is the session "": a cancel for id 7 would
+// end whichever client's call 7 came last. So every request without a session gets an identity of its own, which nobody
+// else can name; there a call is cancelled by closing its connection, as revision 2026-07-28 prescribes. GET and DELETE
+// on /mcp are answered 405, as every revision allows: nothing is sent outside of calls, and there is nothing to end.
+//
+// # What wraps, what replaces
+//
+// mcp-go's streamable HTTP server is wrapped: its rules for telling the revisions apart are long and keep growing. Its
+// SSE server is replaced, since it answers every web page (Access-Control-Allow-Origin: *), tells a panic's text to the
+// client, answers cancelled calls, works on for clients that have left, and cannot be drained.
+//
+// # What it does not do
+//
+// No TLS and no OAuth: a reverse proxy's work. No resumable streams, and no requests from the server to an SSE client.
+package web

@@ -1,0 +1,93 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// A message is what a POST brought, read as far as the fence must understand it.
+type message struct {
+	raw     json.RawMessage
+	arrived time.Time
+	batch   bool
+
+	ID     json.RawMessage `json:"id"` // nil in notifications
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+// isRequest says whether the message wants an answer.
+func (m *message) isRequest() bool { return m.Method != "" && m.ID != nil }
+
+// isCall says whether the message runs a tool, which takes long and has effects; all else is answered from memory.
+func (m *message) isCall() bool { return m.isRequest() && m.Method == string(mcp.MethodToolsCall) }
+
+// isListen says whether the message opens a stream that stays open.
+func (m *message) isListen() bool {
+	return m.isRequest() && m.Method == string(mcp.MethodSubscriptionsListen)
+}
+
+// cancels returns the id of the request that the message takes back, or "".
+func (m *message) cancels() string {
+	var params struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	if m.Method != string(mcp.MethodNotificationCancelled) || json.Unmarshal(m.Params, &params) != nil {
+		return ""
+	}
+	return string(params.RequestID)
+}
+
+// readMessage reads the body of a POST, which must be one JSON-RPC message, or an array of them: then only batch is set.
+func readMessage(w http.ResponseWriter, r *http.Request, limit int64) (*message, *refusal) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return nil, &refusal{status: http.StatusUnsupportedMediaType, code: serverError,
+			text: "The request's content type must be application/json."}
+	}
+	tooLarge := &refusal{status: http.StatusRequestEntityTooLarge, code: serverError,
+		text: fmt.Sprintf("The request is too large: at most %d bytes are taken.", limit)}
+	if r.ContentLength > limit {
+		return nil, tooLarge
+	}
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return nil, tooLarge
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, &refusal{http.StatusRequestTimeout, serverError, "The request came too slowly.", [2]string{"Connection", "close"}}
+	}
+	if err != nil {
+		return nil, badRequest(mcp.PARSE_ERROR, "The request's body was cut off.")
+	}
+	return parseMessage(raw, time.Now())
+}
+
+func parseMessage(raw json.RawMessage, arrived time.Time) (*message, *refusal) {
+	m := &message{raw: raw, arrived: arrived}
+	if m.batch = bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("[")); m.batch {
+		return m, nil
+	}
+	err := json.Unmarshal(raw, m)
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return nil, badRequest(mcp.INVALID_REQUEST, "The message is not a JSON-RPC object.")
+	}
+	if err != nil {
+		return nil, badRequest(mcp.PARSE_ERROR, "The message is not valid JSON.")
+	}
+	if string(m.ID) == "null" { // a notification, as in mcp-go
+		m.ID = nil
+	}
+	if m.ID != nil && bytes.ContainsAny(m.ID[:1], "{[tf") {
+		return nil, badRequest(mcp.INVALID_REQUEST, "The message's id is neither a string nor a number.")
+	}
+	return m, nil
+}

@@ -1,0 +1,179 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+var errFinished = errors.New("the response is finished")
+
+// A reply is the ResponseWriter that everything here writes to. It holds back the status until the first byte, so that
+// a request which ends without an answer can still be told so; it keeps idle event streams alive; it bounds each write;
+// and it refuses writes once the handler is done, since mcp-go writes from several goroutines. Safe for concurrent use.
+type reply struct {
+	w            http.ResponseWriter
+	control      *http.ResponseController
+	keepAlive    time.Duration
+	writeTimeout time.Duration
+
+	id    json.RawMessage // of the request that waits for an answer, if any
+	touch func()          // told of each event that goes out, if set
+
+	mu       sync.Mutex
+	status   int
+	sent     bool // the status went out
+	streams  bool // it is an event stream
+	finished bool
+	silence  *time.Timer
+}
+
+func newReply(w http.ResponseWriter, cfg *Config) *reply {
+	r := &reply{w: w, control: http.NewResponseController(w), keepAlive: cfg.KeepAlive, writeTimeout: cfg.WriteTimeout}
+	r.bound() // "100 Continue" and, before it, a deadline left by the connection's last request
+	return r
+}
+
+// Header implements [http.ResponseWriter].
+func (r *reply) Header() http.Header { return r.w.Header() }
+
+// WriteHeader implements [http.ResponseWriter]; the first status counts.
+func (r *reply) WriteHeader(status int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.status == 0 {
+		r.status = status
+	}
+}
+
+// Write implements [http.ResponseWriter]. On an event stream each Write must be whole events.
+func (r *reply) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.finished {
+		return 0, errFinished
+	}
+	r.send()
+	if r.touch != nil {
+		r.touch()
+	}
+	r.bound()
+	return r.w.Write(p)
+}
+
+// Flush implements [http.Flusher].
+func (r *reply) Flush() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.finished {
+		return
+	}
+	r.send()
+	r.flush()
+}
+
+// flush needs the lock, and that the status was sent.
+func (r *reply) flush() {
+	r.bound()
+	_ = r.control.Flush() // a client that has left also ends the request's context
+	if r.silence != nil {
+		r.silence.Reset(r.keepAlive)
+	}
+}
+
+// send needs the lock. It sends the status unless that is done.
+func (r *reply) send() {
+	if r.sent {
+		return
+	}
+	r.sent = true
+	r.streams = strings.HasPrefix(r.Header().Get("Content-Type"), "text/event-stream")
+	if r.streams {
+		r.Header().Set("X-Accel-Buffering", "no") // nginx would hold events back
+		if r.keepAlive > 0 {
+			r.silence = time.AfterFunc(r.keepAlive, r.comment)
+		}
+	}
+	if r.status != 0 {
+		r.w.WriteHeader(r.status)
+	}
+}
+
+// comment writes what every reader of event streams skips.
+func (r *reply) comment() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.finished {
+		return
+	}
+	r.bound()
+	_, _ = r.w.Write([]byte(": keep-alive\n\n"))
+	r.flush()
+}
+
+// bound limits how long the next write may wait. The last one of a request is net/http's own, after the handler, so the
+// limit is never taken back; each request begins with a new one.
+func (r *reply) bound() {
+	if r.writeTimeout > 0 {
+		_ = r.control.SetWriteDeadline(time.Now().Add(r.writeTimeout)) // not every connection can
+	}
+}
+
+// refuse answers with a refusal.
+func (r *reply) refuse(why *refusal) {
+	if why.header[0] != "" {
+		r.Header().Set(why.header[0], why.header[1])
+	}
+	r.Header().Set("Content-Type", "application/json")
+	r.WriteHeader(why.status)
+	_, _ = r.Write(errorBody(r.id, why.code, why.text))
+}
+
+// fail answers with an internal error: by status as long as none is sent, else as an event.
+func (r *reply) fail(text string) {
+	body := errorBody(r.id, mcp.INTERNAL_ERROR, text)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.finished, r.sent && !r.streams, r.sent && r.id == nil:
+		return
+	case r.sent:
+		body = event(body)
+	default:
+		r.Header().Set("Content-Type", "application/json")
+		r.status = http.StatusInternalServerError
+		r.send()
+	}
+	_, _ = r.w.Write(body)
+}
+
+// finish ends the reply: nothing is written after it. A request that has got no answer is told so: mcp-go is silent
+// about a result that cannot be marshalled, and about a call whose context ended.
+func (r *reply) finish() {
+	r.mu.Lock()
+	unanswered := r.id != nil && !r.sent && (r.status == 0 || r.status == http.StatusOK)
+	r.mu.Unlock()
+	if unanswered {
+		r.fail(stoppedText)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.sent {
+		r.send()
+	}
+	r.finished = true
+	if r.silence != nil {
+		r.silence.Stop()
+	}
+	r.bound()
+}
+
+// event is data, which must be one line, as a server-sent event.
+func event(data json.RawMessage) json.RawMessage {
+	return append(append([]byte("event: message\ndata: "), data...), "\n\n"...)
+}

@@ -1,0 +1,122 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	mcpserver "github.com/mark3labs/mcp-go/server"
+)
+
+// A Server serves one MCP server over HTTP. It is safe for concurrent use.
+type Server struct {
+	cfg        Config
+	mcp        *mcpserver.MCPServer
+	streamable *mcpserver.StreamableHTTPServer
+	calls      *gate
+	streams    *streams
+	sessions   sessions
+}
+
+// New returns a Server for mcp, or what is wrong with cfg as by [Config.Validate]. It starts nothing.
+func New(mcp *mcpserver.MCPServer, cfg Config) (*Server, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	cfg = cfg.withDefaults()
+	return &Server{
+		cfg:        cfg,
+		mcp:        mcp,
+		streamable: newStreamable(mcp, &cfg),
+		calls:      newGate(cfg.MaxCalls),
+		streams:    &streams{limit: cfg.MaxStreams, idle: cfg.SessionIdle},
+	}, nil
+}
+
+// Handler returns the handler of all paths, for a server that listens on [Config.Addr]. Limits of connections, timeouts
+// of reading and the draining at the end are [Server.Serve]'s; prefer that.
+func (s *Server) Handler() http.Handler { return s.handler(isLoopback(s.cfg.Addr)) }
+
+// handler's local says whether only this machine can connect.
+func (s *Server) handler(local bool) http.Handler {
+	fence := newFence(&s.cfg, local)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reply := newReply(w, &s.cfg)
+		defer reply.finish()
+		defer func() {
+			if p := recover(); p != nil {
+				s.cfg.Logger.Error("panic while serving HTTP", "path", r.URL.Path, "panic", fmt.Sprint(p))
+				reply.fail(failedText)
+			}
+		}()
+		if refused := s.admit(fence, reply, r); refused != nil {
+			s.cfg.Logger.Info("request refused", "method", r.Method, "path", r.URL.Path, "remote", r.RemoteAddr,
+				"status", refused.status, "reason", refused.text)
+			reply.refuse(refused)
+		}
+	})
+}
+
+// admit leads r past the fence to its path.
+func (s *Server) admit(fence *fence, w *reply, r *http.Request) *refusal {
+	if s.serveHealth(w, r) {
+		return nil
+	}
+	if isSurplus(r.Context()) {
+		w.Header().Set("Connection", "close")
+		return busy("The server is busy: it has as many connections as it takes.")
+	}
+	refused, preflight := fence.check(w.Header(), r)
+	if refused != nil {
+		return refused
+	}
+	if preflight {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	return s.route(w, r)
+}
+
+func (s *Server) route(w *reply, r *http.Request) *refusal {
+	method, serve := http.MethodPost, s.serveMCP
+	switch r.URL.Path {
+	case "/mcp":
+	case "/message":
+		serve = s.serveSSEMessage
+	case "/sse":
+		method, serve = http.MethodGet, s.serveSSE
+	default:
+		return &refusal{status: http.StatusNotFound, code: serverError, text: "There is nothing at this path."}
+	}
+	if r.Method != method {
+		return wrongMethod(method)
+	}
+	return serve(w, r)
+}
+
+// serveHealth answers the two checks that need no token and pass no fence: they tell nothing. It reports whether it did.
+func (s *Server) serveHealth(w *reply, r *http.Request) bool {
+	if r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {
+		return false
+	}
+	status, text := http.StatusOK, "ok\n"
+	if r.URL.Path == "/readyz" && !s.isReady(r.Context()) {
+		status, text = http.StatusServiceUnavailable, "not ready\n"
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text))
+	return true
+}
+
+func (s *Server) isReady(ctx context.Context) bool {
+	if s.calls.isClosed() {
+		return false
+	}
+	err := s.cfg.Ready(ctx)
+	if err != nil {
+		s.cfg.Logger.Warn("not ready", "err", err)
+	}
+	return err == nil
+}

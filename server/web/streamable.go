@@ -1,0 +1,87 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"io"
+	"net/http"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+)
+
+func newStreamable(server *mcpserver.MCPServer, cfg *Config) *mcpserver.StreamableHTTPServer {
+	return mcpserver.NewStreamableHTTPServer(server,
+		mcpserver.WithStateLess(true),
+		mcpserver.WithDisableStreaming(true),
+		mcpserver.WithDisableLocalhostProtection(true), // the fence checks Host, by where the server listens
+		mcpserver.WithStreamableHTTPLogger(cfg.Logger),
+		mcpserver.WithHTTPContextFunc(func(ctx context.Context, _ *http.Request) context.Context {
+			return identify(ctx, server)
+		}),
+	)
+}
+
+// serveMCP serves POST /mcp: reads the message, accounts for it, and leaves the rest to mcp-go. A client that leaves ends
+// the context of its call.
+func (s *Server) serveMCP(w *reply, r *http.Request) *refusal {
+	m, refused := readMessage(w, r, s.cfg.BodyLimit)
+	if refused != nil {
+		return refused
+	}
+	ctx := s.cfg.Context(r.Context(), m.arrived)
+	if m.batch {
+		return s.serveBatch(ctx, w, r, m)
+	}
+	if m.isRequest() {
+		w.id = m.ID
+	}
+	switch {
+	case m.isListen():
+		stream, refused := s.streams.start(ctx)
+		if refused != nil {
+			return refused
+		}
+		defer s.streams.stop(stream)
+		ctx, w.touch = stream.ctx, stream.touch
+	case m.isRequest():
+		if refused := s.calls.enter(m); refused != nil {
+			return refused
+		}
+		defer s.calls.leave(m)
+	}
+	if m.Method == string(mcp.MethodInitialize) && !mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
+		w.Header().Set(mcpserver.HeaderKeySessionID, rand.Text()) // so that the client can name its calls to cancel them
+	}
+	r = r.WithContext(ctx)
+	r.Body = io.NopCloser(bytes.NewReader(m.raw))
+	s.streamable.ServeHTTP(w, r)
+	return nil
+}
+
+// identify gives a request that mcp-go sees without a session (all of the stateless revision, and older ones of clients
+// that send none) an identity of its own.
+func identify(ctx context.Context, server *mcpserver.MCPServer) context.Context {
+	session, ok := mcpserver.ClientSessionFromContext(ctx).(requestSession)
+	if !ok || session.SessionID() != "" {
+		return ctx
+	}
+	return server.WithContext(ctx, identified{session, rand.Text()})
+}
+
+// requestSession is what mcp-go's sessions of streamable HTTP can do, as far as a request without session needs it.
+type requestSession interface {
+	mcpserver.SessionWithStreamableHTTPConfig
+	mcpserver.SessionWithSubscriptionFilter
+	mcpserver.SessionWithClientInfo
+	mcpserver.SessionWithLogging
+}
+
+type identified struct {
+	requestSession
+	id string
+}
+
+// SessionID is the name under which mcp-go files the call for cancels.
+func (i identified) SessionID() string { return i.id }

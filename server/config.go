@@ -13,6 +13,7 @@ import (
 	"github.com/kitebase/kitebase-mcp/idempotency"
 	"github.com/kitebase/kitebase-mcp/server/resilience"
 	"github.com/kitebase/kitebase-mcp/tools"
+	"github.com/kitebase/kitebase-mcp/tools/kitebase"
 )
 
 // ReadOnly is, as the only entry of [Config.Tools], the name for all tools that change nothing.
@@ -49,6 +50,14 @@ type Config struct {
 	// IgnoresKeys says that Kitebase does not honour Idempotency-Key, so that a reply must not be tried twice. Default
 	// false.
 	IgnoresKeys bool
+	// BreakerThreshold is how many failed calls of a tool in a row open its circuit; BreakerCooldown is how long it then
+	// refuses calls. Defaults 5, -1 for never, and 30s.
+	BreakerThreshold int
+	BreakerCooldown  time.Duration
+	// NoRepeatGuard lets a call that just failed for good be made again and again. Default false.
+	NoRepeatGuard bool
+	// CopiesFor is how old an answer may be that is given again while Kitebase does not answer. Default 1h; -1 for none.
+	CopiesFor time.Duration
 	// Logger gets what the server has to say. Default: none.
 	Logger *slog.Logger
 	// DialContext opens the connections to Kitebase. Default: a [net.Dialer].
@@ -59,6 +68,7 @@ func (c Config) withDefaults() Config {
 	c.Version = cmp.Or(c.Version, "dev")
 	c.DedupeWindow = cmp.Or(c.DedupeWindow, 24*time.Hour)
 	c.SettleAfter = cmp.Or(c.SettleAfter, 30*time.Second)
+	c.CopiesFor = cmp.Or(c.CopiesFor, time.Hour)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	c.Guard.Upstream = "Kitebase"
 	c.Guard.Logger = c.Logger
@@ -108,30 +118,51 @@ func (c Config) offers(tool tools.Tool) bool {
 
 // ToolNames returns the names of the tools to offer, sorted as in tools/list, or what is wrong with [Config.Tools].
 func (c Config) ToolNames() ([]string, error) {
-	table := tools.Table(nil) // names need no Kitebase
-	if err := c.validateTools(table); err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, tool := range table {
+	var all, offered []string
+	for _, tool := range tools.Table(nil) { // names need no Kitebase
+		all = append(all, tool.Name)
 		if c.offers(tool) {
-			names = append(names, tool.Name)
+			offered = append(offered, tool.Name)
 		}
 	}
-	slices.Sort(names)
-	return names, nil
-}
-
-// validateTools reports the first name that is no tool.
-func (c Config) validateTools(table []tools.Tool) error {
-	var names []string
-	for _, tool := range table {
-		names = append(names, tool.Name)
+	slices.Sort(offered)
+	if slices.Equal(c.Tools, []string{ReadOnly}) {
+		return offered, nil
 	}
 	for _, name := range c.Tools {
-		if !slices.Contains(names, name) && len(c.Tools) > 1 || len(c.Tools) == 1 && name != ReadOnly && !slices.Contains(names, name) {
-			return fmt.Errorf("there is no tool %q; give %s alone, or some of %s", name, ReadOnly, strings.Join(names, ", "))
+		if !slices.Contains(all, name) {
+			return nil, fmt.Errorf("there is no tool %q; give %s alone, or some of %s", name, ReadOnly, strings.Join(all, ", "))
 		}
+	}
+	return offered, nil
+}
+
+// SettingError is a setting that cannot work.
+type SettingError struct {
+	// Setting is its name, as the flag has it: url, token or tools.
+	Setting string
+	// Err says what it takes.
+	Err error
+}
+
+// Error names the setting and says what it takes.
+func (s *SettingError) Error() string { return s.Setting + ": " + s.Err.Error() }
+
+// Unwrap returns what it takes.
+func (s *SettingError) Unwrap() error { return s.Err }
+
+// Validate reports the first setting that cannot work, as a [SettingError].
+func (c Config) Validate() error {
+	if c.URL != "" {
+		if err := (kitebase.Config{BaseURL: c.URL}).Validate(); err != nil {
+			return &SettingError{"url", err}
+		}
+		if err := (kitebase.Config{BaseURL: c.URL, Token: c.Token}).Validate(); err != nil {
+			return &SettingError{"token", err}
+		}
+	}
+	if _, err := c.ToolNames(); err != nil {
+		return &SettingError{"tools", err}
 	}
 	return nil
 }

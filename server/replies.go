@@ -84,7 +84,7 @@ func (r *replies) renewed(ctx context.Context, record idempotency.Record) bool {
 // verify finds out whether Kitebase ignores keys: after a reply that was sent again, and that Kitebase did not say it
 // replayed, two copies in the ticket prove it. From then on no reply is sent twice.
 func (r *replies) verify(ctx context.Context, record idempotency.Record, result *mcp.CallToolResult) string {
-	if r.keyless.Load() || tools.ReplayedUpstream(result) {
+	if _, replayed := tools.ReplayedUpstream(result); replayed || r.keyless.Load() {
 		return ""
 	}
 	ticket, err := r.look(ctx, record)
@@ -118,8 +118,14 @@ func find(ticket kitebase.Ticket, record idempotency.Record) (kitebase.Message, 
 	return tools.FindReply(ticket, record.Key, record.Fingerprint, record.FirstAt.Add(-clockSkew))
 }
 
-// ticketOf returns the ticket that an assign_ticket call is about, or "".
-func ticketOf(request mcp.CallToolRequest) string {
+// replyTicket returns the ticket that a reply_to_customer call is about, or "".
+func replyTicket(request mcp.CallToolRequest) string {
+	ticket, _, _ := tools.ReplyArguments(request)
+	return ticket
+}
+
+// assignTicket returns the ticket that an assign_ticket call is about, or "".
+func assignTicket(request mcp.CallToolRequest) string {
 	ticket, _, _ := tools.AssignArguments(request)
 	return ticket
 }

@@ -194,3 +194,37 @@ func TestWhoRepeated(t *testing.T) {
 		require.Equal(t, 1, recorded[0].ModelRepeats)
 	})
 }
+
+// A server whose ledger died with it still tells the truth about what Kitebase knows by its key.
+func TestWhatOnlyKitebaseRemembers(t *testing.T) {
+	for _, noDedupe := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			fake, listener := kitebase(t, fakeapi.Config{})
+			first, d := new(session), &desk{Fake: fake}
+			first.start(t, server.Config{}, listener)
+			require.False(t, first.reply("Any update?").IsError)
+
+			time.Sleep(time.Minute)
+			d.session.start(t, server.Config{NoDedupe: noDedupe}, listener)
+			again := d.reply("Any update?")
+			require.Equal(t, "true", field(again, "already_sent"), "not told as sent now")
+			require.True(t, again.Meta.Replayed)
+			require.Contains(t, again.text(), "Already done")
+			require.Len(t, fake.Outbox(), 1)
+		})
+	}
+	t.Run("and sends what is wanted once more", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			fake, listener := kitebase(t, fakeapi.Config{})
+			first, d := new(session), &desk{Fake: fake}
+			first.start(t, server.Config{}, listener)
+			require.False(t, first.reply("Any update?").IsError)
+			require.NoError(t, fake.CustomerWrites("KITE-142", "Still locked out."))
+
+			d.session.start(t, server.Config{}, listener)
+			wanted := d.reply("Any update?")
+			require.False(t, wanted.Meta.Replayed)
+			require.Len(t, fake.Outbox(), 2)
+		})
+	})
+}

@@ -27,29 +27,32 @@ type Server struct {
 	client   *kitebase.Client
 	embedded *fakeapi.Server
 	later    later
+	budget   *resilience.RetryBudget
+	circuits map[string]*resilience.Circuit
+	copies   *copies
 }
 
 // New joins tools, policies and Kitebase. It does not ask Kitebase anything, so that it works while Kitebase is down.
 func New(config Config) (*Server, error) {
-	s := &Server{config: config.withDefaults()}
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	s := &Server{config: config.withDefaults(), budget: resilience.NewRetryBudget(0)}
 	if err := s.connect(); err != nil {
 		return nil, err
 	}
+	s.copies = newCopies(s.config.CopiesFor)
+	s.circuits = s.newCircuits()
 	s.mcp = mcpserver.NewMCPServer("kitebase-mcp", s.config.Version,
 		mcpserver.WithTitle("Kitebase help desk"),
 		mcpserver.WithInstructions(instructions),
 		mcpserver.WithToolCapabilities(false),
 	)
-	table := tools.Table(s.client)
-	if err := s.config.validateTools(table); err != nil {
-		s.Close()
-		return nil, err
-	}
-	for _, tool := range table {
+	for _, tool := range tools.Table(s.client) {
 		if !s.config.offers(tool) {
 			continue
 		}
-		guarded, err := resilience.Wrap(mcpserver.ServerTool{Tool: tool.MCP(), Handler: tool.Handle}, s.policy(tool))
+		guarded, err := s.guard(tool)
 		if err != nil {
 			s.Close()
 			return nil, err
@@ -59,21 +62,46 @@ func New(config Config) (*Server, error) {
 	return s, nil
 }
 
-// policy says how a tool is guarded. What a reply needs beside the common settings: a key, and a ledger that knows it.
+// guard puts a tool inside its policy.
+func (s *Server) guard(tool tools.Tool) (mcpserver.ServerTool, error) {
+	handler := tool.Handle
+	switch tool.Effect {
+	case tools.Sets:
+		handler = s.copies.writing(assignTicket, handler)
+	case tools.Sends:
+		handler = s.copies.writing(replyTicket, handler)
+	}
+	guarded, err := resilience.Wrap(mcpserver.ServerTool{Tool: tool.MCP(), Handler: handler}, s.policy(tool))
+	if tool.Effect == tools.Sends {
+		guarded.Handler = s.copies.reminding(guarded.Handler)
+	}
+	return guarded, err
+}
+
+// policy says how a tool is guarded: all alike against an outage, each with a circuit of its own and one budget of retries;
+// reads have copies to fall back on, writes are on record, and a reply has a key and a ledger that knows it.
 func (s *Server) policy(tool tools.Tool) resilience.Policy {
 	policy := s.config.Guard
-	switch tool.Effect {
-	case tools.Reads:
-		return policy
-	case tools.Sets:
-		policy.Record = &resilience.RecordConfig{Ledger: s.config.ledger(), Group: ticketOf}
-		return policy
+	policy.Budget = s.budget
+	policy.Circuit = s.circuits[tool.Name]
+	policy.Bulkhead = &resilience.BulkheadConfig{}
+	if !s.config.NoRepeatGuard {
+		policy.RepeatGuard = &resilience.RepeatGuardConfig{Caller: callerOf}
 	}
-	replies := s.replies()
-	policy.Keyed = replies.keyed
-	if !s.config.NoDedupe {
-		dedupe := s.dedupe(replies)
-		policy.Dedupe = &dedupe
+	switch {
+	case tool.Name == "get_ticket":
+		policy.Fallback = s.copies.ofTickets()
+	case tool.Name == "search_help":
+		policy.Fallback = s.copies.ofArticles()
+	case tool.Effect == tools.Sets:
+		policy.Record = &resilience.RecordConfig{Ledger: s.config.ledger(), Group: assignTicket}
+	case tool.Effect == tools.Sends:
+		replies := s.replies()
+		policy.Keyed, policy.Replayed = replies.keyed, tools.ReplayedUpstream
+		if !s.config.NoDedupe {
+			dedupe := s.dedupe(replies)
+			policy.Dedupe = &dedupe
+		}
 	}
 	return policy
 }

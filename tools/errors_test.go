@@ -39,7 +39,7 @@ func TestFailures(t *testing.T) {
 			"Kitebase knows no agent of that name, so the ticket was not reassigned. Give the name of an agent as get_ticket and search_tickets show it under assignee.",
 			idempotency.NotDone},
 		"another 422":         {"assign_ticket", assign, 422, "", "invalid", "Kitebase refused the input. Change it before you try again.", idempotency.NotDone},
-		"nothing to search":   {"search_help", `{"query":"x"}`, 404, "", "not_found", "Kitebase has nothing of that name.", idempotency.NotDone},
+		"nothing to search":   {"search_help", `{"query":"x"}`, 404, "", "not_found", "Kitebase has nothing of that name", idempotency.NotDone},
 		"down, maybe done":    {"reply_to_customer", reply, 503, "", "unavailable", "Kitebase answered 503", idempotency.Unknown},
 		"denied":              {"search_tickets", `{"query":"x"}`, 401, "", "denied", "Kitebase refused the access token", idempotency.NotDone},
 		"an answer of no use": {"reply_to_customer", reply, 201, "", "bad_answer", "Kitebase's answer lacked required data", idempotency.Unknown},

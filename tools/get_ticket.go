@@ -28,6 +28,12 @@ type message struct {
 	Body      string    `json:"body"`
 }
 
+// TicketID returns the ticket of a get_ticket call, or the error that its handler would answer with.
+func TicketID(request mcp.CallToolRequest) (string, error) {
+	in, err := bind(request, []Argument{ticketIDArgument()})
+	return in["ticket_id"], err
+}
+
 func (h handlers) getTicket(ctx context.Context, in values) (*mcp.CallToolResult, error) {
 	found, err := h.client.GetTicket(ctx, in["ticket_id"])
 	if err != nil {

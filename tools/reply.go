@@ -51,9 +51,14 @@ func (h handlers) reply(ctx context.Context, in values) (*mcp.CallToolResult, er
 // metaReplayed is the field of a result's _meta that is true if Kitebase said that it had this reply already.
 const metaReplayed = "io.kitebase/upstream_replayed"
 
-// ReplayedUpstream reports whether Kitebase said that it had the reply of this result already.
-func ReplayedUpstream(result *mcp.CallToolResult) bool {
-	return result.Meta != nil && result.Meta.AdditionalFields[metaReplayed] == true
+// ReplayedUpstream reports whether Kitebase said that it had the reply of this result already, and when it was sent.
+func ReplayedUpstream(result *mcp.CallToolResult) (sentAt time.Time, replayed bool) {
+	if result.Meta == nil || result.Meta.AdditionalFields[metaReplayed] != true {
+		return time.Time{}, false
+	}
+	var sent sentReply
+	_ = json.Unmarshal(result.RawStructuredContent, &sent) // we wrote it ourselves
+	return sent.SentAt, true
 }
 
 // ReplyID returns the reply id in the result of a reply_to_customer call, or "" if it holds none.

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -28,7 +29,29 @@ func (h handlers) searchHelp(ctx context.Context, in values) (*mcp.CallToolResul
 	if err != nil {
 		return nil, err
 	}
-	return success(wordArticles(found, in["query"])), nil
+	return HelpResult(found, in["query"]), nil
+}
+
+// HelpQuery returns the query of a search_help call, or the error that its handler would answer with.
+func HelpQuery(request mcp.CallToolRequest) (string, error) {
+	in, err := bind(request, []Argument{helpQueryArgument()})
+	return in["query"], err
+}
+
+// HelpArticles returns the articles in the result of a search_help call.
+func HelpArticles(result *mcp.CallToolResult) []kitebase.Article {
+	var hits helpHits
+	_ = json.Unmarshal(result.RawStructuredContent, &hits) // what cannot be read holds none
+	var all []kitebase.Article
+	for _, a := range hits.Articles {
+		all = append(all, kitebase.Article{ID: a.ID, Title: a.Title, Text: a.Text})
+	}
+	return all
+}
+
+// HelpResult words articles as search_help words those that it found for query.
+func HelpResult(found []kitebase.Article, query string) *mcp.CallToolResult {
+	return success(wordArticles(found, query))
 }
 
 func wordArticles(found []kitebase.Article, query string) helpHits {

@@ -14,11 +14,13 @@ const MetaDeadline = "io.kitebase/deadline-ms"
 // call is what the layers share about the call under way. It belongs to one call and is used by one goroutine at a time.
 type call struct {
 	deadline time.Time // zero: none
-	caller   context.Context
-	attempts int
-	progress progress
-	words    words
-	log      *slog.Logger
+	// callersDeadline says that the caller itself asked for that deadline: running into it says nothing about the upstream.
+	callersDeadline bool
+	caller          context.Context
+	attempts        int
+	progress        progress
+	words           words
+	log             *slog.Logger
 }
 
 type callKey struct{}
@@ -60,28 +62,26 @@ func WithArrival(ctx context.Context, at time.Time) context.Context {
 	return context.WithValue(ctx, arrivalKey{}, at)
 }
 
-// deadlineOf returns the earliest of: limit after the arrival, what the caller asked for, what ctx says. Zero means none.
-func deadlineOf(ctx context.Context, request mcp.CallToolRequest, limit time.Duration) time.Time {
+// limitTime sets the deadline to the earliest of: limit after the arrival, what the caller asked for, what ctx says.
+func (c *call) limitTime(ctx context.Context, request mcp.CallToolRequest, limit time.Duration) {
 	arrived, ok := ctx.Value(arrivalKey{}).(time.Time)
 	if !ok {
 		arrived = time.Now()
 	}
-	var deadline time.Time
-	earliest := func(at time.Time) {
-		if deadline.IsZero() || at.Before(deadline) {
-			deadline = at
+	if limit > 0 {
+		c.deadline = arrived.Add(limit)
+	}
+	callers := func(at time.Time) {
+		if c.deadline.IsZero() || at.Before(c.deadline) {
+			c.deadline, c.callersDeadline = at, true
 		}
 	}
-	if limit > 0 {
-		earliest(arrived.Add(limit))
-	}
 	if wish, ok := callerWaits(request); ok {
-		earliest(arrived.Add(wish))
+		callers(arrived.Add(wish))
 	}
 	if at, ok := ctx.Deadline(); ok {
-		earliest(at)
+		callers(at)
 	}
-	return deadline
 }
 
 // callerWaits returns how long the caller said that it will wait. What is not a number of milliseconds is ignored.

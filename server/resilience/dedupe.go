@@ -155,7 +155,12 @@ func (d *deduper) once(ctx context.Context, id idempotency.Identity, next send) 
 	if held := d.reworded(ctx, record); held != nil {
 		return *held
 	}
-	return d.run(ctx, record, next)
+	ended := d.run(ctx, record, next)
+	if ended.result == nil || !isEcho(ended.result) || d.isRepeat(ctx, ended.record) {
+		return ended
+	}
+	// The upstream had it from before our ledger knew, and something has happened since: it is wanted once more.
+	return d.once(ctx, id, next)
 }
 
 // meet deals with a record that nobody is working on. Either it ends the call, or it returns the record on which the call

@@ -56,12 +56,12 @@ type explainer struct {
 func (e explainer) run(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) *mcp.CallToolResult {
 	began := time.Now()
 	c := &call{
-		deadline: deadlineOf(ctx, request, e.limit),
 		caller:   ctx,
 		progress: progressFor(request),
 		words:    e.words,
 		log:      e.log,
 	}
+	c.limitTime(ctx, request, e.limit)
 	if c.abandoned() {
 		return e.failed(ctx, c, request, &Failure{What: Canceled, Effect: idempotency.NotDone, NotRun: true})
 	}

@@ -25,6 +25,8 @@ const (
 	BadAnswer     Kind = "bad_answer"    // transient: an answer that cannot be used
 	Misconfigured Kind = "misconfigured" // a person must mend the settings
 	InProgress    Kind = "in_progress"   // transient: the first request with this key still runs
+	CircuitOpen   Kind = "circuit_open"  // refused: the upstream keeps failing
+	Busy          Kind = "busy"          // refused: too many calls of this tool are under way here
 	Canceled      Kind = "canceled"      // the caller went away
 	Internal      Kind = "internal"      // a bug, a panic
 )
@@ -45,6 +47,9 @@ type Failure struct {
 	NotRun bool
 	// Cause is the error behind it, for logs. Default nil.
 	Cause error
+
+	whole  bool // Says is the whole text for the model
+	theirs bool // only the caller's own deadline made it a timeout
 }
 
 // Error returns the words for logs.

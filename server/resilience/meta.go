@@ -18,6 +18,9 @@ const (
 	MetaReplayed = "io.kitebase/replayed"
 	// MetaRepeatedBy says who repeated a replayed call: host or model.
 	MetaRepeatedBy = "io.kitebase/repeated_by"
+	// MetaServedBy says who answered if not the upstream, MetaAsOf of when that answer is (RFC 3339).
+	MetaServedBy = "io.kitebase/served_by"
+	MetaAsOf     = "io.kitebase/as_of"
 )
 
 // ErrorInfo is what `_meta["io.kitebase/error"]` tells a program about a failed call.
@@ -48,9 +51,9 @@ func (e ending) next() string {
 		return "change_input"
 	case Held, KeyReused:
 		return "check"
-	case RateLimited, InProgress, Canceled:
+	case RateLimited, InProgress, Canceled, Busy:
 		return "wait"
-	case Unavailable, TimedOut, BadAnswer:
+	case Unavailable, TimedOut, BadAnswer, CircuitOpen:
 		if e.write {
 			return "wait" // no other tool can do it, and it certainly was not done
 		}

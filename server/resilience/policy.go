@@ -31,6 +31,19 @@ type Policy struct {
 	// Keyed reports whether the handler sends an idempotency key which the upstream honours, so that a repeat is harmless.
 	// It is asked before each call. Default nil: no.
 	Keyed func() bool
+	// Replayed reports whether the upstream said of a success that it had the call under this key before, and when. Default
+	// nil: it never says so.
+	Replayed func(*mcp.CallToolResult) (first time.Time, replayed bool)
+	// Budget limits the retries over all tools that share it. Default nil: no limit.
+	Budget *RetryBudget
+	// Circuit refuses calls while the upstream keeps failing. Default nil: none.
+	Circuit *Circuit
+	// Bulkhead limits the calls under way. The zero value works; a nil one is off. Default nil.
+	Bulkhead *BulkheadConfig
+	// Fallback answers failed reads from what was answered before; it is for read-only tools alone. Default nil: off.
+	Fallback *FallbackConfig
+	// RepeatGuard does not run calls that cannot succeed. The zero value works; a nil one is off. Default nil.
+	RepeatGuard *RepeatGuardConfig
 	// Dedupe makes repeats of a call that succeeded, or that may have, harmless. Default nil: off.
 	Dedupe *DedupeConfig
 	// Record writes down how calls ended that Dedupe does not watch. Default nil: off.
@@ -95,16 +108,33 @@ func layers(hints mcp.ToolAnnotation, p Policy) []mcpserver.ToolHandlerMiddlewar
 			Upstream: p.Upstream, ReadOnly: readOnly, CallDeadline: p.CallDeadline, Logger: p.Logger, counted: true,
 		}),
 	}
+	add := func(layer mcpserver.ToolHandlerMiddleware) { list = append(list, layer) }
+	if p.RepeatGuard != nil {
+		add(RepeatGuard(*p.RepeatGuard))
+	}
 	if p.Dedupe != nil {
-		list = append(list, Dedupe(*p.Dedupe))
+		add(Dedupe(*p.Dedupe))
+	}
+	if p.Replayed != nil {
+		add(echoed(p.Replayed))
 	}
 	if p.Record != nil {
-		list = append(list, Record(*p.Record))
+		add(Record(*p.Record))
 	}
-	return append(list,
-		Retry(RetryConfig{Attempts: p.Attempts, BackoffBase: p.BackoffBase, BackoffCap: p.BackoffCap, Repeatable: repeatable}),
-		Timeout(p.AttemptTimeout),
-	)
+	if p.Fallback != nil && readOnly {
+		add(Fallback(*p.Fallback))
+	}
+	if p.Bulkhead != nil {
+		add(Bulkhead(*p.Bulkhead))
+	}
+	if p.Circuit != nil {
+		add(p.Circuit.Layer)
+	}
+	add(Retry(RetryConfig{
+		Attempts: p.Attempts, BackoffBase: p.BackoffBase, BackoffCap: p.BackoffCap, Repeatable: repeatable, Budget: p.Budget,
+	}))
+	add(Timeout(p.AttemptTimeout))
+	return list
 }
 
 // Chain joins layers to one, the first being the outermost.

@@ -82,7 +82,12 @@ type mark struct {
 	Note        string     `json:"note,omitempty"`
 	AlreadySent bool       `json:"already_sent,omitempty"`
 	FirstSentAt *time.Time `json:"first_sent_at,omitempty"`
+	ServedBy    string     `json:"served_by,omitempty"`
+	AsOf        *time.Time `json:"as_of,omitempty"`
 }
+
+// Annotate adds a note to the object and the text of a result, before what is there.
+func Annotate(result *mcp.CallToolResult, note string) { annotate(result, mark{Note: note}) }
 
 // annotate puts m into the object of a result, before its other fields, and the note before its text. A note that is
 // there already stays, behind the new one.

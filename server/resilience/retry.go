@@ -19,6 +19,8 @@ type RetryConfig struct {
 	Attempts int
 	// BackoffBase and BackoffCap bound the random waits, see [Policy]. Defaults 100ms and 2s.
 	BackoffBase, BackoffCap time.Duration
+	// Budget limits the retries over all tools of an upstream. Default nil: no limit.
+	Budget *RetryBudget
 	// Repeatable reports whether the call may be repeated at all, asked once per call. Default nil: yes.
 	Repeatable func() bool
 }
@@ -43,7 +45,7 @@ func Retry(config RetryConfig) mcpserver.ToolHandlerMiddleware {
 			if config.Repeatable != nil && !config.Repeatable() {
 				limit = 1
 			}
-			run := &retrying{call: callFrom(ctx), limit: limit, base: defaults.BackoffBase, cap: defaults.BackoffCap}
+			run := &retrying{call: callFrom(ctx), limit: limit, budget: config.Budget, base: defaults.BackoffBase, cap: defaults.BackoffCap}
 			return run.do(ctx, request, next)
 		}
 	}
@@ -55,10 +57,12 @@ type retrying struct {
 	call      *call
 	limit     int
 	base, cap time.Duration
+	budget    *RetryBudget
 
 	counted int   // attempts that count against the limit
 	err     error // of the last attempt
 	unknown bool  // some attempt may have had its effect
+	refused bool  // the budget refused a retry
 }
 
 func (r *retrying) do(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) (*mcp.CallToolResult, error) {
@@ -79,23 +83,36 @@ func (r *retrying) do(ctx context.Context, request mcp.CallToolRequest, next mcp
 	if backoff.RetryNotify(attempt, backoff.WithContext(r, ctx), r.told(ctx)) == nil {
 		return result, nil
 	}
-	if r.unknown && outcomeOf(r.err) != idempotency.Unknown {
-		return nil, settled{r.err, idempotency.Unknown}
+	err := r.err
+	if r.refused {
+		err = unretried{err}
 	}
-	return nil, r.err
+	if r.unknown && outcomeOf(err) != idempotency.Unknown {
+		err = settled{err, idempotency.Unknown}
+	}
+	return nil, err
 }
 
 // count books how the attempt ended. A refusal of the handler is no attempt: nothing was asked of the upstream.
 func (r *retrying) count() {
 	if r.err == nil {
+		r.budget.succeeded()
 		return
 	}
 	if refused(r.err) {
 		r.call.attempts--
 		return
 	}
-	if kindOf(r.err) != InProgress {
+	switch kind := kindOf(r.err); {
+	case kind == InProgress: // the first request is being waited out
+	case retryable(r.err):
 		r.counted++
+		r.budget.failed()
+	default:
+		r.counted++
+		if countsAs(r.err) == answer {
+			r.budget.succeeded()
+		}
 	}
 	r.unknown = r.unknown || outcomeOf(r.err) == idempotency.Unknown
 }
@@ -103,6 +120,10 @@ func (r *retrying) count() {
 // NextBackOff returns the wait before the next attempt, or [backoff.Stop].
 func (r *retrying) NextBackOff() time.Duration {
 	if r.counted >= r.limit {
+		return backoff.Stop
+	}
+	if kindOf(r.err) != InProgress && r.budget.Exhausted() {
+		r.refused = true
 		return backoff.Stop
 	}
 	wait := retryAfter(r.err)

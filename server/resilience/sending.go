@@ -14,15 +14,16 @@ import (
 // run sends the claimed call and records how it ended, whatever happens.
 func (d *deduper) run(ctx context.Context, record idempotency.Record, next send) landing {
 	release := d.Ledger.Hold(context.WithoutCancel(ctx), record)
-	ended := false
+	c := callFrom(ctx)
+	before, ended := c.attempts, false
 	defer func() {
 		if !ended { // a panic passes through: the call may have been sent
-			d.leaveUnconfirmed(ctx, d.attempted(ctx, release()), 0)
+			d.leaveUnconfirmed(ctx, attempted(release(), c.attempts-before), 0)
 		}
 	}()
 	result, err := next(idempotency.WithKey(ctx, record.Key))
 	ended = true
-	record = d.attempted(ctx, release())
+	record = attempted(release(), c.attempts-before)
 
 	if err == nil && result != nil && !result.IsError {
 		return d.succeeded(ctx, record, result)
@@ -45,9 +46,9 @@ func (d *deduper) run(ctx context.Context, record idempotency.Record, next send)
 	}
 }
 
-// attempted books what the call did so far; the last attempt ended now.
-func (d *deduper) attempted(ctx context.Context, record idempotency.Record) idempotency.Record {
-	record.Attempts += callFrom(ctx).attempts
+// attempted books the attempts of the call, the last of which ended now.
+func attempted(record idempotency.Record, attempts int) idempotency.Record {
+	record.Attempts += attempts
 	record.LastAt = time.Now()
 	return record
 }

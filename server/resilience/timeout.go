@@ -19,12 +19,14 @@ import (
 func Timeout(limit time.Duration) mcpserver.ToolHandlerMiddleware {
 	return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 		return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			wait, limited := callFrom(ctx).remaining()
+			c := callFrom(ctx)
+			wait, limited := c.remaining()
 			if limited && wait <= 0 {
 				return nil, &Failure{What: TimedOut, Says: "no time was left", Effect: idempotency.NotDone, NotRun: true}
 			}
-			if limit > 0 && (!limited || limit < wait) {
-				wait, limited = limit, true
+			theirs := limited && c.callersDeadline
+			if limit > 0 && (!limited || limit <= wait) {
+				wait, limited, theirs = limit, true, false
 			}
 			if !limited {
 				return next(ctx, request)
@@ -34,7 +36,7 @@ func Timeout(limit time.Duration) mcpserver.ToolHandlerMiddleware {
 			result, err := next(attempt, request)
 			if err != nil && ranOut(ctx, attempt, err) {
 				return nil, &Failure{
-					What: TimedOut, Says: "no response after " + seconds(wait), Effect: outcomeOf(err), Cause: err,
+					What: TimedOut, Says: "no response after " + seconds(wait), Effect: outcomeOf(err), Cause: err, theirs: theirs,
 				}
 			}
 			return result, err

@@ -11,6 +11,7 @@ package resilience
 // What only the handler can know comes in as its error's Reason. Every variant is in testdata/words.txtar.
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -42,7 +43,10 @@ type ending struct {
 
 // failure returns the whole text for a failed call.
 func (w words) failure(e ending) string {
-	if e.kind == NotFound && reasonOf(e.err) != "" && e.outcome != idempotency.Unknown {
+	if told := (*Failure)(nil); errors.As(e.err, &told) && told.whole {
+		return plain(told.Says)
+	}
+	if e.kind == NotFound && isSentence(reasonOf(e.err)) && e.outcome != idempotency.Unknown {
 		return plain("Error: " + reasonOf(e.err))
 	}
 	if e.attempts == 0 {
@@ -53,6 +57,9 @@ func (w words) failure(e ending) string {
 		what += " (" + w.class(e.kind) + ")."
 	}
 	head := fmt.Sprintf("Error: %s failed after %s: %s", e.tool, tries(e.attempts), what)
+	if spent := (unretried{}); errors.As(e.err, &spent) {
+		head += " It was not retried, because " + w.upstream + " is failing broadly."
+	}
 	return plain(joinWords(head, w.advice(e), w.effect(e)))
 }
 
@@ -124,6 +131,10 @@ func (w words) reason(err error) string {
 		return w.upstream + " has seen this call with another content"
 	case Held:
 		return "an earlier call is unconfirmed."
+	case CircuitOpen:
+		return w.upstream + " keeps failing"
+	case Busy:
+		return "too many calls of this tool are under way"
 	case Denied:
 		return w.upstream + " refused access"
 	case RateLimited:
@@ -193,6 +204,40 @@ func delivers(noun, group, name string) string {
 		name = " as " + name
 	}
 	return "your earlier " + noun + " to " + group + " was delivered" + name + ". To send this one as well, make the same call again."
+}
+
+// circuitOpen returns the sentences of a refusal: since when, until when, and what else there is.
+func circuitOpen(since time.Time, wait time.Duration, instead string) string {
+	text := "it kept failing, and since " + since.UTC().Format("15:04:05") + " UTC it is not tried. The next try is possible in " +
+		seconds(wait.Round(time.Second)) + "."
+	if instead != "" {
+		text += " Meanwhile use " + instead + "."
+	}
+	return text
+}
+
+// blockedCall is the fixed text for a call that cannot succeed; it names no tool, since it is about the exact call.
+func blockedCall(failed int) string {
+	return fmt.Sprintf("Error: not run. This exact call already failed %d times. Don't repeat it: change the input, use another tool, or stop and explain.", failed)
+}
+
+// copyFrom returns the first words of a degraded answer.
+func (w words) copyFrom(asOf time.Time, age time.Duration) string {
+	return fmt.Sprintf("%s is not answering; this copy is from %s UTC, %s ago.", w.upstream, asOf.Format("15:04"), aged(age))
+}
+
+func aged(age time.Duration) string {
+	for _, unit := range []struct {
+		name string
+		is   time.Duration
+	}{{"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}} {
+		if n := int(age / unit.is); n > 1 {
+			return fmt.Sprintf("%d %ss", n, unit.name)
+		} else if n == 1 {
+			return "1 " + unit.name
+		}
+	}
+	return "less than a second"
 }
 
 func look(check string) string {

@@ -108,7 +108,7 @@ func (c Config) Validate() error {
 }
 
 func errTokenNeeded(addr string) error {
-	return fmt.Errorf("%s can be reached from other machines: set --http-token to a secret that clients must send, "+
+	return fmt.Errorf("--addr %s can be reached from other machines: set --http-token to a secret that clients must send, "+
 		"or bind to a loopback address such as 127.0.0.1:8090", addr)
 }
 

@@ -12,6 +12,7 @@ type Client struct {
 	base      string
 	header    http.Header // sent with every request, never changed
 	transport *http.Transport
+	onAnswer  func(http.Header)
 }
 
 // New returns a client, or what [Config.Validate] has against config. It opens no connection and starts no goroutine.
@@ -26,7 +27,7 @@ func New(config Config) (*Client, error) {
 	if config.Token != "" {
 		header.Set("Authorization", "Bearer "+config.Token)
 	}
-	return &Client{base: config.BaseURL, header: header, transport: newTransport(config)}, nil
+	return &Client{base: config.BaseURL, header: header, transport: newTransport(config), onAnswer: config.OnAnswer}, nil
 }
 
 // Close closes the idle connections. Calls under way are left alone, and the client can still be used.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -159,6 +160,32 @@ func TestBasePathIsKept(t *testing.T) {
 		_, err := newClient(t, server.URL+suffix).GetTicket(t.Context(), "KITE-1")
 		require.Error(t, err)
 		require.Equal(t, "/desk/v1/tickets/KITE-1", path)
+	}
+}
+
+// Whoever wants to see the headers sees those of failures too, and none where no answer came.
+func TestOnAnswer(t *testing.T) {
+	for status, want := range map[int]int{http.StatusOK: 1, http.StatusUnauthorized: 1, http.StatusFound: 1, 0: 0} {
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Date", "Mon, 02 Mar 2026 09:00:00 GMT")
+				w.WriteHeader(status)
+			}))
+			defer server.Close()
+			if status == 0 {
+				server.Close()
+			}
+			told := 0
+			client, err := kitebase.New(kitebase.Config{BaseURL: server.URL, OnAnswer: func(header http.Header) {
+				told++
+				require.Equal(t, "Mon, 02 Mar 2026 09:00:00 GMT", header.Get("Date"))
+			}})
+			require.NoError(t, err)
+			defer client.Close()
+			_, err = client.GetTicket(t.Context(), "KITE-142")
+			require.Error(t, err, "no answer had a body")
+			require.Equal(t, want, told)
+		})
 	}
 }
 

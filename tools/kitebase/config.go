@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -23,11 +24,17 @@ type Config struct {
 	// DialContext opens the connections. With one of its own the client ignores proxy settings of the environment.
 	// Default a [net.Dialer], behind the proxy that the environment names.
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
+	// OnAnswer is told the header of every answer before the answer is judged. It must not change the header, and must be
+	// safe for concurrent use. Default: nobody is told.
+	OnAnswer func(header http.Header)
 }
 
 func (c Config) withDefaults() Config {
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	c.Version = cmp.Or(c.Version, "dev")
+	if c.OnAnswer == nil {
+		c.OnAnswer = func(http.Header) {}
+	}
 	return c
 }
 

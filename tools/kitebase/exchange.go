@@ -50,6 +50,7 @@ func (c *Client) exchange(ctx context.Context, r request) (answer, error) {
 		return answer{}, unanswered(ctx, r.operation, &seen, err)
 	}
 	defer resp.Body.Close()
+	c.onAnswer(resp.Header)
 
 	got := answer{operation: r.operation, status: resp.StatusCode, header: resp.Header}
 	if !r.succeeds(resp.StatusCode) {

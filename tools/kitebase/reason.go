@@ -19,7 +19,7 @@ const (
 	reasonBadID     = "That is no ticket id. Ticket ids look like KITE-142."
 	reasonInvalid   = "Kitebase refused the input. Change it before you try again."
 	reasonTooLarge  = "Kitebase refused the input as too large. Send less."
-	reasonNotFound  = "Kitebase has nothing of that name."
+	reasonNotFound  = "Kitebase has nothing of that name"
 	reasonConflict  = "it does not fit the present state of the ticket"
 	reasonKeyReused = "Kitebase already knows the key of this reply, with another message"
 	reasonRunning   = "the first request with this key was still running"

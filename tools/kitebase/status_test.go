@@ -37,7 +37,7 @@ func statusRows() []statusRow {
 		{401, problemOf(blank), "denied", "not_done", false, "Kitebase refused the access token"},
 		{402, "", "denied", "not_done", false, "Kitebase answered 402"},
 		{403, problemOf(blank), "denied", "not_done", false, "Kitebase does not allow this with the access token"},
-		{404, problemOf(blank), "not_found", "not_done", false, "Kitebase has nothing of that name."},
+		{404, problemOf(blank), "not_found", "not_done", false, "Kitebase has nothing of that name"},
 		{405, "", "misconfigured", "not_done", false, "Kitebase answered 405"},
 		{407, "", "misconfigured", "not_done", false, "Kitebase answered 407"},
 		{408, "", "unavailable", "unknown", true, "Kitebase answered 408"},
@@ -46,7 +46,7 @@ func statusRows() []statusRow {
 		// Without a readable problem document the 409 may have been the one in flight.
 		{409, "<h1>Conflict</h1>", "conflict", "unknown", false, "it does not fit the present state of the ticket"},
 		{409, "null", "conflict", "unknown", false, "it does not fit the present state of the ticket"},
-		{410, "", "not_found", "not_done", false, "Kitebase has nothing of that name."},
+		{410, "", "not_found", "not_done", false, "Kitebase has nothing of that name"},
 		{412, problemOf(blank), "conflict", "not_done", false, "it does not fit the present state of the ticket"},
 		{413, "", "invalid", "not_done", false, "Kitebase refused the input as too large. Send less."},
 		{414, "", "invalid", "not_done", false, "Kitebase refused the input as too large. Send less."},

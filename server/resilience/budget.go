@@ -1,0 +1,55 @@
+package resilience
+
+import (
+	"cmp"
+	"sync"
+)
+
+// RetryBudget limits the retries against one upstream, over all tools and calls, so that an outage is not doubled by them.
+// It is the token bucket of gRPC's proposal A6: each transient failure takes a token, each success returns a tenth of one,
+// and nothing is retried while the bucket is half empty or less. It is safe for concurrent use.
+type RetryBudget struct {
+	most float64
+
+	mu     sync.Mutex
+	tokens float64
+}
+
+// NewRetryBudget returns a full bucket. Zero means 10 tokens.
+func NewRetryBudget(tokens int) *RetryBudget {
+	most := float64(cmp.Or(tokens, 10))
+	return &RetryBudget{most: most, tokens: most}
+}
+
+func (b *RetryBudget) succeeded() {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tokens = min(b.most, b.tokens+0.1)
+}
+
+func (b *RetryBudget) failed() {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tokens = max(0, b.tokens-1)
+}
+
+// Exhausted reports whether retries are refused now. A nil budget never is.
+func (b *RetryBudget) Exhausted() bool {
+	if b == nil {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.tokens <= b.most/2
+}
+
+// unretried is the failure of a call that would have been retried if the budget had allowed it.
+type unretried struct{ error }
+
+func (u unretried) Unwrap() error { return u.error }

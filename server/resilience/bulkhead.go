@@ -1,0 +1,82 @@
+package resilience
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"github.com/kitebase/kitebase-mcp/idempotency"
+)
+
+// BulkheadConfig says how many calls of a tool may be under way. The zero value works.
+type BulkheadConfig struct {
+	// Calls is the most calls under way at once. Default 64; -1 means no limit.
+	Calls int
+	// Queue is the most calls that wait for a place. Default 64; -1 means none.
+	Queue int
+}
+
+// Bulkhead returns the layer that keeps a slow tool from using up what the others need. A call that finds no place waits in
+// a short queue, within its deadline, and begins nothing if its caller leaves meanwhile; beyond that it is told at once that
+// the tool is busy. Being full says nothing about the upstream.
+func Bulkhead(config BulkheadConfig) mcpserver.ToolHandlerMiddleware {
+	calls, queue := cmp.Or(config.Calls, 64), max(0, cmp.Or(config.Queue, 64))
+	if calls < 0 {
+		return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc { return next }
+	}
+	b := &bulkhead{places: make(chan struct{}, calls), most: int64(queue)}
+	return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
+		return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			if err := b.enter(ctx); err != nil {
+				return nil, err
+			}
+			defer func() { <-b.places }()
+			return next(ctx, request)
+		}
+	}
+}
+
+type bulkhead struct {
+	places  chan struct{}
+	most    int64
+	waiting atomic.Int64
+}
+
+func (b *bulkhead) enter(ctx context.Context) error {
+	select {
+	case b.places <- struct{}{}:
+		return nil
+	default:
+	}
+	defer b.waiting.Add(-1)
+	if b.waiting.Add(1) > b.most {
+		return b.full()
+	}
+	c := callFrom(ctx)
+	var late <-chan time.Time
+	if left, limited := c.remaining(); limited {
+		timer := time.NewTimer(left)
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case b.places <- struct{}{}:
+		return nil
+	case <-late:
+		return b.full()
+	case <-c.caller.Done():
+		return &Failure{What: Canceled, Effect: idempotency.NotDone, NotRun: true, Cause: context.Cause(c.caller)}
+	}
+}
+
+func (b *bulkhead) full() error {
+	return &Failure{
+		What: Busy, Says: fmt.Sprintf("%d calls of this tool are under way and it can take no more", cap(b.places)),
+		Effect: idempotency.NotDone, NotRun: true,
+	}
+}

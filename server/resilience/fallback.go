@@ -1,0 +1,75 @@
+package resilience
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+)
+
+// Copy is a good answer of before.
+type Copy struct {
+	// Result is the answer as the handler gave it.
+	Result *mcp.CallToolResult
+	// AsOf is when it was given.
+	AsOf time.Time
+	// ServedBy says what it is, such as "copy".
+	ServedBy string
+}
+
+// FallbackConfig says where degraded answers come from.
+type FallbackConfig struct {
+	// Keep is given each good answer, and when its call began. Required.
+	Keep func(request mcp.CallToolRequest, result *mcp.CallToolResult, began time.Time)
+	// Find returns a degraded answer for a request that failed. Required.
+	Find func(mcp.CallToolRequest) (Copy, bool)
+	// Served is told about each degraded answer. Default nil.
+	Served func(mcp.CallToolRequest)
+}
+
+// Fallback returns the layer that answers a failed read from what was answered before, and says so in the first words. It is
+// no cache: the upstream is always asked first, unless its circuit is open. Only failures to answer are bridged, never an
+// answer such as "not found".
+func Fallback(config FallbackConfig) mcpserver.ToolHandlerMiddleware {
+	return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
+		return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			began := time.Now()
+			result, err := next(ctx, request)
+			if err == nil && result != nil && !result.IsError {
+				config.Keep(request, result, began)
+			}
+			if err == nil || !bridged(err) {
+				return result, err
+			}
+			found, ok := config.Find(request)
+			if !ok {
+				return nil, err
+			}
+			c := callFrom(ctx)
+			c.log.LogAttrs(ctx, slog.LevelWarn, "answered from a copy", slog.String("tool", request.Params.Name),
+				slog.Time("as_of", found.AsOf), slog.String("kind", string(kindOf(err))))
+			if config.Served != nil {
+				config.Served(request)
+			}
+			return degraded(c.words, found), nil
+		}
+	}
+}
+
+func bridged(err error) bool {
+	switch kindOf(err) {
+	case Unavailable, TimedOut, BadAnswer, CircuitOpen, RateLimited, Busy:
+		return true
+	default:
+		return false
+	}
+}
+
+func degraded(w words, found Copy) *mcp.CallToolResult {
+	copied := *found.Result
+	asOf := found.AsOf.UTC().Truncate(time.Second)
+	annotate(&copied, mark{Note: w.copyFrom(asOf, time.Since(found.AsOf)), ServedBy: found.ServedBy, AsOf: &asOf})
+	return withMeta(withMeta(&copied, MetaServedBy, found.ServedBy), MetaAsOf, asOf.Format(time.RFC3339))
+}

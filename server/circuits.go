@@ -30,7 +30,7 @@ func (s *Server) newCircuits() map[string]*resilience.Circuit {
 				return other
 			},
 			Changed: func(status resilience.CircuitStatus) {
-				s.config.Logger.Warn("circuit changed", "tool", tool.Name, "state", string(status.State))
+				s.circuitChanged(tool.Name, status)
 			},
 		}
 		switch tool.Effect {
@@ -47,21 +47,25 @@ func (s *Server) newCircuits() map[string]*resilience.Circuit {
 // readTicket returns a probe that reads the ticket of a call.
 func (s *Server) readTicket(ticketOf func(mcp.CallToolRequest) string) func(context.Context, mcp.CallToolRequest) error {
 	return func(ctx context.Context, request mcp.CallToolRequest) error {
+		ticket := ticketOf(request)
+		if ticket == "" {
+			return nil // the tool refuses it by itself
+		}
 		ctx, cancel := context.WithTimeout(ctx, s.config.patience())
 		defer cancel()
-		_, err := s.client.GetTicket(ctx, ticketOf(request))
+		_, err := s.client.GetTicket(ctx, ticket)
 		return err
 	}
 }
 
 // callerOf tells callers apart: by their MCP session, or where there is none, by what they are let in with.
 func callerOf(ctx context.Context, request mcp.CallToolRequest) string {
+	if session := mcpserver.ClientSessionFromContext(ctx); session != nil && session.SessionID() != "" {
+		return session.SessionID()
+	}
 	if token := request.Header.Get("Authorization"); token != "" {
 		sum := sha256.Sum256([]byte(token))
 		return hex.EncodeToString(sum[:8])
-	}
-	if session := mcpserver.ClientSessionFromContext(ctx); session != nil {
-		return session.SessionID()
 	}
 	return ""
 }

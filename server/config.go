@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -54,10 +55,16 @@ type Config struct {
 	// refuses calls. Defaults 5, -1 for never, and 30s.
 	BreakerThreshold int
 	BreakerCooldown  time.Duration
+	// RetryBudget is the size of the budget of retries that all tools share, in tokens. Default 10; -1 for no limit.
+	RetryBudget int
 	// NoRepeatGuard lets a call that just failed for good be made again and again. Default false.
 	NoRepeatGuard bool
 	// CopiesFor is how old an answer may be that is given again while Kitebase does not answer. Default 1h; -1 for none.
 	CopiesFor time.Duration
+	// HideOpenTools leaves a tool out of tools/list while its circuit is open, and says where the protocol can that the
+	// list has changed. It costs hosts their prompt cache each time, and models the copies that would have been served.
+	// Default false.
+	HideOpenTools bool
 	// Logger gets what the server has to say. Default: none.
 	Logger *slog.Logger
 	// DialContext opens the connections to Kitebase. Default: a [net.Dialer].
@@ -155,7 +162,7 @@ func (s *SettingError) Unwrap() error { return s.Err }
 func (c Config) Validate() error {
 	if c.URL != "" {
 		if err := (kitebase.Config{BaseURL: c.URL}).Validate(); err != nil {
-			return &SettingError{"url", err}
+			return &SettingError{"url", cmp.Or(errors.Unwrap(err), err)}
 		}
 		if err := (kitebase.Config{BaseURL: c.URL, Token: c.Token}).Validate(); err != nil {
 			return &SettingError{"token", err}

@@ -43,8 +43,10 @@ var allowed = map[string][]string{
 	"idempotency/internal/groupcommit": {"idempotency"},
 
 	"fakeapi":              {},
-	"client_example":       {mcpGo + "client", mcpGo + "mcp", "client_example/agent", "fakeapi"},
+	"client_example":       {mcpGo + "client", mcpGo + "mcp", "client_example/agent", "client_example/delegate", "fakeapi"},
 	"client_example/agent": {},
+
+	"client_example/delegate": {backoff, gobreaker, "client_example/agent"},
 }
 
 // alsoAllowed are the imports of single files.

@@ -30,6 +30,10 @@ type Server struct {
 	budget   *resilience.RetryBudget
 	circuits map[string]*resilience.Circuit
 	copies   *copies
+	names    []string // of the tools that are offered
+	tallies  *tallies
+	audience audience
+	store    *usedStore
 }
 
 // New joins tools, policies and Kitebase. It does not ask Kitebase anything, so that it works while Kitebase is down.
@@ -37,17 +41,27 @@ func New(config Config) (*Server, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Server{config: config.withDefaults(), budget: resilience.NewRetryBudget(0)}
+	s := &Server{config: config.withDefaults()}
+	if s.config.RetryBudget >= 0 {
+		s.budget = resilience.NewRetryBudget(s.config.RetryBudget)
+	}
 	if err := s.connect(); err != nil {
 		return nil, err
 	}
-	s.copies = newCopies(s.config.CopiesFor)
+	s.copies = newCopies(s.config.CopiesFor, s.config.SettleAfter)
 	s.circuits = s.newCircuits()
+	s.names, _ = s.config.ToolNames() // as Validate found
+	s.tallies = newTallies(s.names)
+	s.store = &usedStore{Store: s.config.Store}
+	s.config.Store = s.store
 	s.mcp = mcpserver.NewMCPServer("kitebase-mcp", s.config.Version,
 		mcpserver.WithTitle("Kitebase help desk"),
 		mcpserver.WithInstructions(instructions),
-		mcpserver.WithToolCapabilities(false),
+		mcpserver.WithToolCapabilities(s.config.HideOpenTools),
+		mcpserver.WithResourceCapabilities(true, false),
+		mcpserver.WithHooks(s.hooks()),
 	)
+	s.addStatus()
 	for _, tool := range tools.Table(s.client) {
 		if !s.config.offers(tool) {
 			continue
@@ -82,6 +96,7 @@ func (s *Server) guard(tool tools.Tool) (mcpserver.ServerTool, error) {
 // reads have copies to fall back on, writes are on record, and a reply has a key and a ledger that knows it.
 func (s *Server) policy(tool tools.Tool) resilience.Policy {
 	policy := s.config.Guard
+	policy.Observe = s.observe
 	policy.Budget = s.budget
 	policy.Circuit = s.circuits[tool.Name]
 	policy.Bulkhead = &resilience.BulkheadConfig{}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -20,187 +21,143 @@ type BreakerConfig struct {
 	Threshold int
 	// Cooldown is how long an open circuit refuses calls before it lets one through as a probe. Default 30s.
 	Cooldown time.Duration
-	// Probe asks the upstream something harmless in place of a call that changes something: if it fails, the call is not
-	// made. Default nil: the call itself is the probe.
+	// Probe asks the upstream something harmless before a call that was let through as a probe: if that fails, the call is
+	// not made. Default nil: the call itself is the probe.
 	Probe func(context.Context, mcp.CallToolRequest) error
 	// Instead names a tool that could be used while the circuit is open, or returns "". Default nil: none.
 	Instead func() string
-	// Changed is told each change of the state, with the tool's name as it is known from the first call. It must not call
-	// the circuit. Default nil.
+	// Changed is told each change of the state, one after the other. It must return soon and not call the circuit. Default
+	// nil.
 	Changed func(CircuitStatus)
 }
 
-// CircuitState is where a circuit stands.
-type CircuitState string
-
-// The states of a circuit.
-const (
-	Closed   CircuitState = "closed"
-	Open     CircuitState = "open"
-	HalfOpen CircuitState = "half-open"
-)
-
-// CircuitStatus is what there is to know about a circuit.
-type CircuitStatus struct {
-	State CircuitState
-	// Since is when it came into that state, zero if it never left the first.
-	Since time.Time
-	// ProbeAt is when the next call is let through as a probe, zero unless the circuit is open.
-	ProbeAt time.Time
-}
-
-// Circuit is a circuit breaker for one tool, shared by all its calls. Its [Circuit.Layer] counts like this:
-//
-//	failure   unavailable, timeout (of ours), bad_answer, misconfigured
-//	answer    success, not_found, invalid, conflict, key_reused, denied
-//	nothing   rate_limited, in_progress, held, canceled, internal (a bug, a panic), what the handler refused, a timeout
-//	          that only the caller's own deadline made
-//
-// One failed call counts once, however often it was tried. A probe that ends in any way frees its place. Cooldowns are
-// measured on the monotonic clock: setting the clock changes nothing.
-type Circuit struct {
-	config  BreakerConfig
-	breaker *gobreaker.CircuitBreaker[*mcp.CallToolResult]
-
-	mu     sync.Mutex
-	opened time.Time // when it opened last
-	since  time.Time // when it came into its state
-}
-
-// NewCircuit returns a closed circuit.
-func NewCircuit(config BreakerConfig) *Circuit {
-	config.Threshold = cmp.Or(config.Threshold, 5)
-	config.Cooldown = cmp.Or(config.Cooldown, 30*time.Second)
-	c := &Circuit{config: config}
-	c.breaker = gobreaker.NewCircuitBreaker[*mcp.CallToolResult](gobreaker.Settings{
-		MaxRequests: 1,
-		Timeout:     config.Cooldown,
-		ReadyToTrip: func(counts gobreaker.Counts) bool {
-			return config.Threshold > 0 && int(counts.ConsecutiveFailures) >= config.Threshold
-		},
-		IsSuccessful:  func(err error) bool { return err == nil || countsAs(err) == answer },
-		IsExcluded:    func(err error) bool { return err != nil && countsAs(err) == nothing },
-		OnStateChange: func(_ string, _, to gobreaker.State) { c.changed(to) },
-	})
+func (c BreakerConfig) withDefaults() BreakerConfig {
+	c.Threshold = cmp.Or(c.Threshold, 5)
+	c.Cooldown = cmp.Or(c.Cooldown, 30*time.Second)
 	return c
 }
 
-type weight int
-
-const (
-	failure weight = iota
-	answer
-	nothing
-)
-
-// countsAs says what a failed call means for the circuit.
-func countsAs(err error) weight {
-	var told *Failure
-	if errors.As(err, &told) && told.theirs {
-		return nothing
+func (c BreakerConfig) validate() error {
+	switch {
+	case c.Threshold < -1:
+		return fmt.Errorf("Threshold is %d; give 1 or more, or -1 for a circuit that never opens", c.Threshold)
+	case c.Cooldown < 0:
+		return fmt.Errorf("Cooldown is %s; give a positive time", c.Cooldown)
 	}
-	if refused(err) {
-		return nothing
-	}
-	switch kindOf(err) {
-	case Unavailable, TimedOut, BadAnswer, Misconfigured:
-		return failure
-	case NotFound, Invalid, Conflict, KeyReused, Denied:
-		return answer
-	default:
-		return nothing
-	}
+	return nil
 }
 
-func (c *Circuit) changed(to gobreaker.State) {
-	c.mu.Lock()
-	c.since = time.Now()
-	if to == gobreaker.StateOpen {
-		c.opened = c.since
-	}
-	status := c.status(to)
-	c.mu.Unlock()
-	if c.config.Changed != nil {
-		c.config.Changed(status)
-	}
+// Circuit is a circuit breaker for one tool, shared by all its calls; it is safe for concurrent use. [Circuit.Layer] counts
+// a call like this:
+//
+//	failure   unavailable, timeout (of ours), bad_answer, misconfigured
+//	answer    success, not_found, invalid, conflict, key_reused, denied
+//	nothing   rate_limited, in_progress, held, internal (a bug, a panic), canceled and whatever else ended after the caller
+//	          had left, what the handler refused, a timeout that only the caller's own deadline made
+//
+// One failed call counts once, however often it was tried. An answer ends a row of failures, nothing does not. A probe that
+// ends in any way frees its place: by a failure the circuit opens again, by an answer it closes, and after nothing the next
+// call is the probe. Cooldowns are measured on the monotonic clock: setting the clock changes nothing.
+type Circuit struct {
+	config  BreakerConfig
+	probe   mcpserver.ToolHandlerFunc // nil: none
+	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
+
+	mu     sync.Mutex
+	status CircuitStatus
 }
 
-// status returns what is known; the caller holds the lock.
-func (c *Circuit) status(state gobreaker.State) CircuitStatus {
-	status := CircuitStatus{State: Closed, Since: c.since}
-	switch state {
-	case gobreaker.StateOpen:
-		status.State, status.ProbeAt = Open, c.opened.Add(c.config.Cooldown)
-	case gobreaker.StateHalfOpen:
-		status.State = HalfOpen
+// NewCircuit returns a closed circuit. What is wrong with config, [Policy.Validate] says.
+func NewCircuit(config BreakerConfig) *Circuit {
+	c := &Circuit{config: config.withDefaults(), status: CircuitStatus{State: Closed}}
+	if config.Probe != nil {
+		// A Timeout around it tells a probe that was too slow from a caller who gave it no time.
+		c.probe = Timeout(0)(func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return nil, config.Probe(ctx, request)
+		})
 	}
-	return status
-}
-
-// Status returns where the circuit stands now.
-func (c *Circuit) Status() CircuitStatus {
-	state := c.breaker.State()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.status(state)
+	c.breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
+		MaxRequests: 1,
+		Timeout:     c.config.Cooldown - 1, // gobreaker lets a probe through when more than this has passed
+		ReadyToTrip: func(counts gobreaker.Counts) bool {
+			return c.config.Threshold > 0 && int(counts.ConsecutiveFailures) >= c.config.Threshold
+		},
+		IsSuccessful:  func(err error) bool { return !errors.Is(err, errCounted) },
+		IsExcluded:    func(err error) bool { return errors.Is(err, errUncounted) },
+		OnStateChange: func(_ string, _, to gobreaker.State) { c.changed(CircuitState(to.String())) },
+	})
+	return c
 }
 
 // Layer returns the middleware that refuses calls while the circuit is open.
 func (c *Circuit) Layer(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		result, err := c.breaker.Execute(func() (*mcp.CallToolResult, error) {
-			if err := c.probe(ctx, request); err != nil {
-				return nil, &notProbed{err}
-			}
-			return next(ctx, request)
-		})
-		switch {
-		case errors.Is(err, gobreaker.ErrOpenState), errors.Is(err, gobreaker.ErrTooManyRequests):
-			return nil, c.refusal()
-		case isNotProbed(err):
+		result, err := c.admit(ctx, request, next)
+		if err == errRefused { //nolint:errorlint // it is returned as it is
 			return nil, c.refusal()
 		}
 		return result, err
 	}
 }
 
-// probe asks something harmless first if this call is the one that was let through. It stands inside the place of the
-// probe, so that the answer counts.
-func (c *Circuit) probe(ctx context.Context, request mcp.CallToolRequest) error {
-	if c.config.Probe == nil || c.breaker.State() != gobreaker.StateHalfOpen {
+// What gobreaker is told about a call that ended, nil being an answer, and the layer about one that was not let through.
+var (
+	errCounted   = errors.New("counts as a failure")
+	errUncounted = errors.New("counts as nothing")
+	errRefused   = errors.New("refused")
+)
+
+func (c *Circuit) admit(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) (*mcp.CallToolResult, error) {
+	done, err := c.breaker.Allow()
+	if err != nil {
+		return nil, errRefused
+	}
+	counted := errUncounted // what a panic leaves behind
+	defer func() { done(counted) }()
+	if err := c.probed(ctx, request); err != nil {
+		if counted = verdict(ctx, err); counted == errUncounted { //nolint:errorlint // it is returned as it is
+			return nil, notBegun(err)
+		}
+		return nil, errRefused
+	}
+	result, err := next(ctx, request)
+	counted = verdict(ctx, err)
+	return result, err
+}
+
+// probed asks something harmless first if this call is the one that was let through. It stands inside the place of the
+// probe, so that the answer counts. A caller who has left meanwhile gets nothing begun.
+func (c *Circuit) probed(ctx context.Context, request mcp.CallToolRequest) error {
+	if c.probe == nil || c.breaker.State() != gobreaker.StateHalfOpen {
 		return nil
 	}
-	ctx, cancel := withDeadline(ctx)
-	defer cancel()
-	err := c.config.Probe(ctx, request)
+	_, err := c.probe(ctx, request)
+	if caller := callFrom(ctx).caller; caller.Err() != nil {
+		return &Failure{What: Canceled, Cause: context.Cause(caller)}
+	}
 	if err != nil && countsAs(err) == answer {
 		return nil // the upstream answers: that is what was asked
 	}
 	return err
 }
 
-// notProbed is the failure of a probe in place of the call.
-type notProbed struct{ error }
-
-func (n *notProbed) Unwrap() error { return n.error }
-
-func isNotProbed(err error) bool {
-	var probe *notProbed
-	return errors.As(err, &probe)
+// notBegun is why a call was not made before which the upstream was asked in vain.
+func notBegun(err error) error {
+	return &Failure{
+		What: kindOf(err), Says: reasonOf(err), Wait: retryAfter(err), Effect: idempotency.NotDone, NotRun: true, Cause: err,
+	}
 }
 
 // refusal is what a call is told that was not let through.
 func (c *Circuit) refusal() error {
-	c.mu.Lock()
-	opened := c.opened
-	c.mu.Unlock()
-	// While a probe is under way, when it ends is not known: soon.
-	wait := max(time.Second, time.Until(opened.Add(c.config.Cooldown)))
+	status := c.Status()
+	// While a probe is under way nobody knows when it ends: soon.
+	wait := max(time.Second, time.Until(status.ProbeAt))
 	instead := ""
 	if c.config.Instead != nil {
 		instead = c.config.Instead()
 	}
 	return &Failure{
-		What: CircuitOpen, Says: circuitOpen(opened, wait, instead), Effect: idempotency.NotDone, Wait: wait, NotRun: true,
+		What: CircuitOpen, Says: circuitOpen(status.FailingSince, wait, instead), Effect: idempotency.NotDone, Wait: wait, NotRun: true,
 	}
 }

@@ -15,8 +15,11 @@ type RetryBudget struct {
 	tokens float64
 }
 
-// NewRetryBudget returns a full bucket. Zero means 10 tokens.
+// NewRetryBudget returns a full bucket. Zero means 10 tokens; -1 means no limit, for which it returns nil.
 func NewRetryBudget(tokens int) *RetryBudget {
+	if tokens < 0 {
+		return nil
+	}
 	most := float64(cmp.Or(tokens, 10))
 	return &RetryBudget{most: most, tokens: most}
 }

@@ -21,15 +21,27 @@ type BulkheadConfig struct {
 	Queue int
 }
 
+func (c BulkheadConfig) withDefaults() BulkheadConfig {
+	c.Calls, c.Queue = cmp.Or(c.Calls, 64), max(0, cmp.Or(c.Queue, 64))
+	return c
+}
+
+func (c BulkheadConfig) validate() error {
+	if c.Calls < -1 || c.Queue < -1 {
+		return fmt.Errorf("Calls is %d and Queue %d; give 1 or more, or -1 for no limit and no queue", c.Calls, c.Queue)
+	}
+	return nil
+}
+
 // Bulkhead returns the layer that keeps a slow tool from using up what the others need. A call that finds no place waits in
 // a short queue, within its deadline, and begins nothing if its caller leaves meanwhile; beyond that it is told at once that
 // the tool is busy. Being full says nothing about the upstream.
 func Bulkhead(config BulkheadConfig) mcpserver.ToolHandlerMiddleware {
-	calls, queue := cmp.Or(config.Calls, 64), max(0, cmp.Or(config.Queue, 64))
-	if calls < 0 {
+	config = config.withDefaults()
+	if config.Calls < 0 {
 		return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc { return next }
 	}
-	b := &bulkhead{places: make(chan struct{}, calls), most: int64(queue)}
+	b := &bulkhead{places: make(chan struct{}, config.Calls), most: int64(config.Queue)}
 	return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 		return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			if err := b.enter(ctx); err != nil {
@@ -66,12 +78,20 @@ func (b *bulkhead) enter(ctx context.Context) error {
 	}
 	select {
 	case b.places <- struct{}{}:
+		if c.abandoned() { // both at once
+			<-b.places
+			return left(c)
+		}
 		return nil
 	case <-late:
 		return b.full()
 	case <-c.caller.Done():
-		return &Failure{What: Canceled, Effect: idempotency.NotDone, NotRun: true, Cause: context.Cause(c.caller)}
+		return left(c)
 	}
+}
+
+func left(c *call) error {
+	return &Failure{What: Canceled, Effect: idempotency.NotDone, NotRun: true, Cause: context.Cause(c.caller)}
 }
 
 func (b *bulkhead) full() error {

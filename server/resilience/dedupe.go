@@ -58,11 +58,11 @@ type DedupeConfig struct {
 func (c DedupeConfig) validate() error {
 	switch {
 	case c.Ledger == nil:
-		return errors.New("Dedupe.Ledger is missing; give one, for example on an idempotency.Memory")
+		return errors.New("Ledger is missing; give one, for example on an idempotency.Memory")
 	case c.Identify == nil:
-		return errors.New("Dedupe.Identify is missing; give the function that says which call a request is")
+		return errors.New("Identify is missing; give the function that says which call a request is")
 	case c.Window < 0:
-		return fmt.Errorf("Dedupe.Window is %s; give a positive time", c.Window)
+		return fmt.Errorf("Window is %s; give a positive time", c.Window)
 	}
 	return nil
 }

@@ -25,8 +25,11 @@ type ExplainConfig struct {
 	CallDeadline time.Duration
 	// Logger gets one record per call. Default: none.
 	Logger *slog.Logger
+	// Observe is told how each call ended, see [Policy]. Default nil.
+	Observe func(context.Context, Observation)
 
-	counted bool // Retry stands within, so that no attempt means that nothing ran
+	counted bool                                        // Retry stands within, so that no attempt means that nothing ran
+	echo    func(*mcp.CallToolResult) (time.Time, bool) // the Replayed of the policy
 }
 
 // Explain returns the outermost layer. It begins the call (its deadline, its progress, its log), lets a write run on when
@@ -36,7 +39,7 @@ func Explain(config ExplainConfig) mcpserver.ToolHandlerMiddleware {
 	defaults := Policy{Upstream: config.Upstream, CallDeadline: config.CallDeadline, Logger: config.Logger}.withDefaults()
 	e := explainer{
 		words: words{defaults.Upstream}, readOnly: config.ReadOnly, counted: config.counted,
-		limit: defaults.CallDeadline, log: defaults.Logger,
+		limit: defaults.CallDeadline, log: defaults.Logger, observe: config.Observe, echo: config.echo,
 	}
 	return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 		return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -51,6 +54,8 @@ type explainer struct {
 	counted  bool
 	limit    time.Duration
 	log      *slog.Logger
+	observe  func(context.Context, Observation)
+	echo     func(*mcp.CallToolResult) (time.Time, bool)
 }
 
 func (e explainer) run(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) *mcp.CallToolResult {
@@ -62,6 +67,15 @@ func (e explainer) run(ctx context.Context, request mcp.CallToolRequest, next mc
 		log:      e.log,
 	}
 	c.limitTime(ctx, request, e.limit)
+	result, end := e.answer(ctx, c, request, next)
+	e.log.LogAttrs(ctx, slog.LevelDebug, "call", slog.String("tool", end.tool),
+		slog.Int("attempts", c.attempts), slog.Bool("error", result.IsError), slog.Duration("took", time.Since(began)))
+	e.observed(ctx, end, result, began)
+	return result
+}
+
+// answer runs the call and returns its result, which is never nil, and how it ended.
+func (e explainer) answer(ctx context.Context, c *call, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) (*mcp.CallToolResult, ending) {
 	if c.abandoned() {
 		return e.failed(ctx, c, request, &Failure{What: Canceled, Effect: idempotency.NotDone, NotRun: true})
 	}
@@ -75,13 +89,13 @@ func (e explainer) run(ctx context.Context, request mcp.CallToolRequest, next mc
 		err = errors.New("the handler returned neither a result nor an error")
 	}
 	if err != nil {
-		result = e.failed(ctx, c, request, err)
-	} else {
-		result = withMeta(result, MetaAttempts, c.attempts)
+		return e.failed(ctx, c, request, err)
 	}
-	e.log.LogAttrs(ctx, slog.LevelDebug, "call", slog.String("tool", request.Params.Name),
-		slog.Int("attempts", c.attempts), slog.Bool("error", result.IsError), slog.Duration("took", time.Since(began)))
-	return result
+	end := ending{tool: request.Params.Name, attempts: c.attempts, outcome: idempotency.Done, write: !e.readOnly}
+	if result.IsError {
+		end.kind, end.outcome = Internal, idempotency.Unknown
+	}
+	return withMeta(result, MetaAttempts, c.attempts), end
 }
 
 // panicked is what a panic in a layer or handler becomes. Its text is for the log alone.
@@ -102,7 +116,7 @@ func guardPanic(ctx context.Context, request mcp.CallToolRequest, next mcpserver
 }
 
 // failed words err and adds what programs want to know.
-func (e explainer) failed(ctx context.Context, c *call, request mcp.CallToolRequest, err error) *mcp.CallToolResult {
+func (e explainer) failed(ctx context.Context, c *call, request mcp.CallToolRequest, err error) (*mcp.CallToolResult, ending) {
 	end := ending{
 		tool: request.Params.Name, err: err, kind: kindOf(err), attempts: c.attempts, outcome: outcomeOf(err), write: !e.readOnly,
 	}
@@ -121,7 +135,7 @@ func (e explainer) failed(ctx context.Context, c *call, request mcp.CallToolRequ
 	})
 	e.log.LogAttrs(ctx, level(end.kind), "call failed", slog.String("tool", end.tool), slog.String("kind", string(end.kind)),
 		slog.Int("attempts", end.attempts), slog.String("outcome", end.outcome.String()), slog.Any("cause", err))
-	return result
+	return result, end
 }
 
 func level(kind Kind) slog.Level {

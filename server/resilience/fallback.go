@@ -2,6 +2,7 @@ package resilience
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -21,12 +22,24 @@ type Copy struct {
 
 // FallbackConfig says where degraded answers come from.
 type FallbackConfig struct {
-	// Keep is given each good answer, and when its call began. Required.
-	Keep func(request mcp.CallToolRequest, result *mcp.CallToolResult, began time.Time)
+	// Keep is given each good answer of the upstream. It must not change the result. Required.
+	Keep func(ctx context.Context, request mcp.CallToolRequest, good Answer)
 	// Find returns a degraded answer for a request that failed. Required.
-	Find func(mcp.CallToolRequest) (Copy, bool)
-	// Served is told about each degraded answer. Default nil.
-	Served func(mcp.CallToolRequest)
+	Find func(context.Context, mcp.CallToolRequest) (Copy, bool)
+}
+
+// Answer is a good answer of the upstream.
+type Answer struct {
+	Result *mcp.CallToolResult
+	// Began is when the call began: what was changed since then, the answer may not show.
+	Began time.Time
+}
+
+func (c *FallbackConfig) validate() error {
+	if c.Keep == nil || c.Find == nil {
+		return errors.New("Keep or Find is missing; give both")
+	}
+	return nil
 }
 
 // Fallback returns the layer that answers a failed read from what was answered before, and says so in the first words. It is
@@ -38,26 +51,24 @@ func Fallback(config FallbackConfig) mcpserver.ToolHandlerMiddleware {
 			began := time.Now()
 			result, err := next(ctx, request)
 			if err == nil && result != nil && !result.IsError {
-				config.Keep(request, result, began)
+				config.Keep(ctx, request, Answer{Result: result, Began: began})
 			}
 			if err == nil || !bridged(err) {
 				return result, err
 			}
-			found, ok := config.Find(request)
+			found, ok := config.Find(ctx, request)
 			if !ok {
 				return nil, err
 			}
 			c := callFrom(ctx)
 			c.log.LogAttrs(ctx, slog.LevelWarn, "answered from a copy", slog.String("tool", request.Params.Name),
 				slog.Time("as_of", found.AsOf), slog.String("kind", string(kindOf(err))))
-			if config.Served != nil {
-				config.Served(request)
-			}
-			return degraded(c.words, found), nil
+			return degraded(c.words.copyFrom(kindOf(err), found.AsOf), found), nil
 		}
 	}
 }
 
+// bridged reports whether err is a failure to answer.
 func bridged(err error) bool {
 	switch kindOf(err) {
 	case Unavailable, TimedOut, BadAnswer, CircuitOpen, RateLimited, Busy:
@@ -67,9 +78,9 @@ func bridged(err error) bool {
 	}
 }
 
-func degraded(w words, found Copy) *mcp.CallToolResult {
+func degraded(note string, found Copy) *mcp.CallToolResult {
 	copied := *found.Result
 	asOf := found.AsOf.UTC().Truncate(time.Second)
-	annotate(&copied, mark{Note: w.copyFrom(asOf, time.Since(found.AsOf)), ServedBy: found.ServedBy, AsOf: &asOf})
+	annotate(&copied, mark{Note: note, ServedBy: found.ServedBy, AsOf: &asOf})
 	return withMeta(withMeta(&copied, MetaServedBy, found.ServedBy), MetaAsOf, asOf.Format(time.RFC3339))
 }

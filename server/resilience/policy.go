@@ -2,6 +2,7 @@ package resilience
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -50,6 +51,9 @@ type Policy struct {
 	Record *RecordConfig
 	// Logger gets one record per call and one per wait. Default: none.
 	Logger *slog.Logger
+	// Observe is told how each call ended, before its caller is. It is called on the goroutine of the call: it must return
+	// at once, must not panic, and must be safe for concurrent use. Default nil: nobody is told, at no cost.
+	Observe func(context.Context, Observation)
 }
 
 func (p Policy) withDefaults() Policy {
@@ -79,10 +83,34 @@ func (p Policy) Validate() error {
 		return fmt.Errorf("BackoffCap %s is below BackoffBase %s; give at least as much", q.BackoffCap, q.BackoffBase)
 	case q.CallDeadline > 0 && q.AttemptTimeout > q.CallDeadline:
 		return fmt.Errorf("AttemptTimeout %s is above CallDeadline %s; give less", q.AttemptTimeout, q.CallDeadline)
-	case p.Dedupe != nil:
-		return p.Dedupe.validate()
 	}
-	return nil
+	return p.validateLayers()
+}
+
+func (p Policy) validateLayers() error {
+	named := func(layer string, err error) error {
+		if err != nil {
+			return fmt.Errorf("%s.%w", layer, err)
+		}
+		return nil
+	}
+	var errs []error
+	if p.Circuit != nil {
+		errs = append(errs, named("Circuit", p.Circuit.config.validate()))
+	}
+	if p.Bulkhead != nil {
+		errs = append(errs, named("Bulkhead", p.Bulkhead.validate()))
+	}
+	if p.Fallback != nil {
+		errs = append(errs, named("Fallback", p.Fallback.validate()))
+	}
+	if p.RepeatGuard != nil {
+		errs = append(errs, named("RepeatGuard", p.RepeatGuard.validate()))
+	}
+	if p.Dedupe != nil {
+		errs = append(errs, named("Dedupe", p.Dedupe.validate()))
+	}
+	return cmp.Or(errs...)
 }
 
 // Wrap returns tool with its handler inside all layers that policy asks for. The error is that of [Policy.Validate].
@@ -105,7 +133,8 @@ func layers(hints mcp.ToolAnnotation, p Policy) []mcpserver.ToolHandlerMiddlewar
 	}
 	list := []mcpserver.ToolHandlerMiddleware{
 		Explain(ExplainConfig{
-			Upstream: p.Upstream, ReadOnly: readOnly, CallDeadline: p.CallDeadline, Logger: p.Logger, counted: true,
+			Upstream: p.Upstream, ReadOnly: readOnly, CallDeadline: p.CallDeadline, Logger: p.Logger, Observe: p.Observe,
+			counted: true, echo: p.Replayed,
 		}),
 	}
 	add := func(layer mcpserver.ToolHandlerMiddleware) { list = append(list, layer) }

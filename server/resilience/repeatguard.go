@@ -3,7 +3,9 @@ package resilience
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"sync"
 	"time"
 
@@ -30,33 +32,60 @@ type RepeatGuardConfig struct {
 // mend: the same tool, the same arguments whatever their order and spacing, the same caller. Any success, another kind of
 // failure, or the time resets it. Transient failures are not its business; they are the circuit's.
 func RepeatGuard(config RepeatGuardConfig) mcpserver.ToolHandlerMiddleware {
-	config.Failures, config.Within = cmp.Or(config.Failures, 2), cmp.Or(config.Within, 2*time.Minute)
-	if config.Caller == nil {
-		config.Caller = bySession
-	}
-	seen, err := lru.New[string, failures](max(1, cmp.Or(config.Calls, 1000)))
+	config = config.withDefaults()
+	seen, err := lru.New[callName, failures](config.Calls)
 	if err != nil {
 		panic(err) // only for a size below 1
 	}
 	g := &repeatGuard{config: config, seen: seen}
 	return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 		return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			call := config.Caller(ctx, request) + "\x00" + request.Params.Name + "\x00" + canonical(request)
-			if err := g.blocked(call); err != nil {
-				return nil, err
+			if g.seen.Len() > 0 { // while nothing fails for good, no call needs its name
+				if err := g.blocked(g.name(ctx, request)); err != nil {
+					return nil, err
+				}
 			}
 			result, err := next(ctx, request)
-			g.ended(call, err)
+			if g.seen.Len() > 0 || permanent(err) {
+				g.ended(g.name(ctx, request), err)
+			}
 			return result, err
 		}
 	}
+}
+
+func (c RepeatGuardConfig) withDefaults() RepeatGuardConfig {
+	c.Failures, c.Within, c.Calls = cmp.Or(c.Failures, 2), cmp.Or(c.Within, 2*time.Minute), cmp.Or(c.Calls, 1000)
+	if c.Caller == nil {
+		c.Caller = bySession
+	}
+	return c
+}
+
+func (c RepeatGuardConfig) validate() error {
+	if c.Failures < 0 || c.Within < 0 || c.Calls < 0 {
+		return fmt.Errorf("Failures is %d, Within %s and Calls %d; give positive ones", c.Failures, c.Within, c.Calls)
+	}
+	return nil
 }
 
 type repeatGuard struct {
 	config RepeatGuardConfig
 
 	mu   sync.Mutex
-	seen *lru.Cache[string, failures]
+	seen *lru.Cache[callName, failures]
+}
+
+// callName is one call by one caller. It is a hash, so that a long message takes no more memory than a short one.
+type callName [sha256.Size]byte
+
+// name brings the arguments into one form: sorted names, no spacing, one form of numbers.
+func (g *repeatGuard) name(ctx context.Context, request mcp.CallToolRequest) callName {
+	arguments, err := json.Marshal(request.Params.Arguments)
+	if err != nil { // what came as JSON can be written as JSON
+		arguments = fmt.Append(nil, request.Params.Arguments)
+	}
+	return sha256.Sum256(fmt.Appendf(nil, "%q %q %s", g.config.Caller(ctx, request), request.Params.Name, arguments))
 }
 
 // failures are those of one call, in a row and of one kind.
@@ -66,7 +95,7 @@ type failures struct {
 	last  time.Time
 }
 
-func (g *repeatGuard) blocked(call string) error {
+func (g *repeatGuard) blocked(call callName) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	before, ok := g.seen.Get(call)
@@ -76,10 +105,10 @@ func (g *repeatGuard) blocked(call string) error {
 	return &Failure{What: before.kind, Says: blockedCall(before.count), Effect: idempotency.NotDone, NotRun: true, whole: true}
 }
 
-func (g *repeatGuard) ended(call string, err error) {
+func (g *repeatGuard) ended(call callName, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if err == nil || !permanent(err) {
+	if !permanent(err) {
 		g.seen.Remove(call)
 		return
 	}
@@ -91,23 +120,14 @@ func (g *repeatGuard) ended(call string, err error) {
 	g.seen.Add(call, now)
 }
 
-// permanent reports whether the same call would fail in the same way.
+// permanent reports whether the same call would fail in the same way. What a bug does, nobody knows.
 func permanent(err error) bool {
 	switch kindOf(err) {
-	case Invalid, NotFound, Conflict, KeyReused, Denied:
+	case Invalid, NotFound, Conflict, KeyReused, Denied, Misconfigured:
 		return true
 	default:
 		return false
 	}
-}
-
-// canonical returns the arguments in one form: sorted names, no spacing, one form of numbers.
-func canonical(request mcp.CallToolRequest) string {
-	data, err := json.Marshal(request.Params.Arguments)
-	if err != nil {
-		return ""
-	}
-	return string(data)
 }
 
 func bySession(ctx context.Context, _ mcp.CallToolRequest) string {

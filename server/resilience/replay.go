@@ -50,7 +50,7 @@ func (d *deduper) count(ctx context.Context, record idempotency.Record, id idemp
 	d.repeats.Lock()
 	defer d.repeats.Unlock()
 	ctx = context.WithoutCancel(ctx)
-	for range 3 {
+	for range 20 { // others count at the same time
 		counted := record
 		counted.State = idempotency.Finished
 		if by == "host" {

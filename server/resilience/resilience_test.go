@@ -3,6 +3,7 @@ package resilience_test
 import (
 	"context"
 	"encoding/json"
+	"sync"
 	"testing"
 	"time"
 
@@ -77,15 +78,18 @@ func withDeadline(ms float64) option {
 
 // handler counts its runs and does what the steps say, one after the other; the last one repeats.
 type handler struct {
+	mu    sync.Mutex
 	runs  int
 	steps []func(context.Context) (*mcp.CallToolResult, error)
 	keys  []string
 }
 
 func (h *handler) handle(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	h.mu.Lock()
 	step := h.steps[min(h.runs, len(h.steps)-1)]
 	h.runs++
 	h.keys = append(h.keys, idempotency.KeyFrom(ctx))
+	h.mu.Unlock()
 	return step(ctx)
 }
 

@@ -62,35 +62,55 @@ type retrying struct {
 	counted int   // attempts that count against the limit
 	err     error // of the last attempt
 	unknown bool  // some attempt may have had its effect
-	refused bool  // the budget refused a retry
+	spent   bool  // the budget refused a retry
 }
 
 func (r *retrying) do(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) (*mcp.CallToolResult, error) {
-	var result *mcp.CallToolResult
+	result := r.attempt(ctx, request, next)
+	if r.again() {
+		result = r.repeat(ctx, request, next)
+	}
+	err := r.err
+	if r.spent {
+		err = unretried{err}
+	}
+	if err != nil && r.unknown && outcomeOf(err) != idempotency.Unknown {
+		err = settled{err, idempotency.Unknown}
+	}
+	return result, err
+}
+
+// attempt runs the handler once.
+func (r *retrying) attempt(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) (result *mcp.CallToolResult) {
+	r.call.attempts++ // before it runs, so that a panic is counted
+	result, r.err = next(ctx, request)
+	r.count()
+	return result
+}
+
+// again reports whether the last attempt failed in a way that a repeat may mend.
+func (r *retrying) again() bool { return r.err != nil && retryable(r.err) && !refused(r.err) }
+
+// repeat has backoff drive the attempts after the first one, which most calls never see.
+func (r *retrying) repeat(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) (result *mcp.CallToolResult) {
+	waited := false
 	attempt := func() error {
-		if r.call.attempts > 0 && r.call.abandoned() && !r.unknown {
+		switch {
+		case !waited: // the first attempt was made
+			waited = true
+			return r.err
+		case r.call.abandoned() && !r.unknown:
 			return backoff.Permanent(r.err) // the caller left during the wait and nothing is under way: begin nothing new
 		}
-		r.call.attempts++ // before it runs, so that a panic is counted
-		result, r.err = next(ctx, request)
-		r.count()
-		if r.err == nil || retryable(r.err) {
+		result = r.attempt(ctx, request, next)
+		if r.err == nil || r.again() {
 			return r.err
 		}
 		return backoff.Permanent(r.err)
 	}
 	// What backoff returns is not asked: when the context ends in a wait, it has forgotten the last error.
-	if backoff.RetryNotify(attempt, backoff.WithContext(r, ctx), r.told(ctx)) == nil {
-		return result, nil
-	}
-	err := r.err
-	if r.refused {
-		err = unretried{err}
-	}
-	if r.unknown && outcomeOf(err) != idempotency.Unknown {
-		err = settled{err, idempotency.Unknown}
-	}
-	return nil, err
+	_ = backoff.RetryNotify(attempt, backoff.WithContext(r, ctx), r.told(ctx))
+	return result
 }
 
 // count books how the attempt ended. A refusal of the handler is no attempt: nothing was asked of the upstream.
@@ -123,7 +143,7 @@ func (r *retrying) NextBackOff() time.Duration {
 		return backoff.Stop
 	}
 	if kindOf(r.err) != InProgress && r.budget.Exhausted() {
-		r.refused = true
+		r.spent = true
 		return backoff.Stop
 	}
 	wait := retryAfter(r.err)

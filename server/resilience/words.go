@@ -71,7 +71,7 @@ func (w words) advice(e ending) string {
 			return ""
 		}
 		return w.upstream + " may be slow or down."
-	case RateLimited:
+	case RateLimited, Busy:
 		if wait := retryAfter(e.err); wait > 0 {
 			return "Wait " + seconds(wait) + " before you try again."
 		}
@@ -208,8 +208,9 @@ func delivers(noun, group, name string) string {
 
 // circuitOpen returns the sentences of a refusal: since when, until when, and what else there is.
 func circuitOpen(since time.Time, wait time.Duration, instead string) string {
-	text := "it kept failing, and since " + since.UTC().Format("15:04:05") + " UTC it is not tried. The next try is possible in " +
-		seconds(wait.Round(time.Second)) + "."
+	soonest := (wait + time.Second - 1).Truncate(time.Second) // never too early
+	text := "it has kept failing since " + since.UTC().Format("15:04:05") + " UTC and is not tried for a while. The next try is possible in " +
+		seconds(soonest) + "."
 	if instead != "" {
 		text += " Meanwhile use " + instead + "."
 	}
@@ -221,9 +222,16 @@ func blockedCall(failed int) string {
 	return fmt.Sprintf("Error: not run. This exact call already failed %d times. Don't repeat it: change the input, use another tool, or stop and explain.", failed)
 }
 
-// copyFrom returns the first words of a degraded answer.
-func (w words) copyFrom(asOf time.Time, age time.Duration) string {
-	return fmt.Sprintf("%s is not answering; this copy is from %s UTC, %s ago.", w.upstream, asOf.Format("15:04"), aged(age))
+// copyFrom returns the first words of a degraded answer: why it is one, and of when it is.
+func (w words) copyFrom(why Kind, asOf time.Time) string {
+	reason := w.upstream + " is not answering"
+	switch why {
+	case RateLimited:
+		reason = w.upstream + " is limiting requests"
+	case Busy:
+		reason = "Too many calls of this tool are under way"
+	}
+	return fmt.Sprintf("%s; this copy is from %s UTC, %s ago.", reason, asOf.UTC().Format("15:04"), aged(time.Since(asOf)))
 }
 
 func aged(age time.Duration) string {

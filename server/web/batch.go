@@ -36,7 +36,7 @@ func (s *Server) serveBatch(ctx context.Context, w *reply, r *http.Request, m *m
 	var running sync.WaitGroup
 	for i, raw := range batch {
 		part, refused := parseMessage(raw, m.arrived)
-		if refused == nil && (part.batch || part.Method == string(mcp.MethodInitialize) || part.isListen()) {
+		if refused == nil && (part.batch || part.Method == string(mcp.MethodInitialize) || part.isListen() || part.isSubscribe()) {
 			refused = badRequest(mcp.INVALID_REQUEST, "This message cannot be part of a batch.")
 		}
 		if refused == nil && part.isRequest() {

@@ -36,6 +36,11 @@ func (m *message) isListen() bool {
 	return m.isRequest() && m.Method == string(mcp.MethodSubscriptionsListen)
 }
 
+// isSubscribe says whether the message asks to be told of changes on a stream of its session.
+func (m *message) isSubscribe() bool {
+	return m.isRequest() && m.Method == string(mcp.MethodResourcesSubscribe)
+}
+
 // cancels returns the id of the request that the message takes back, or "".
 func (m *message) cancels() string {
 	var params struct {

@@ -24,6 +24,10 @@ const (
 	stoppedText = "The server ended this request without an answer. What was asked for may have been done: check before you repeat it."
 )
 
+// unsubscribedText is for resources/subscribe where there is no stream on which an update could come.
+const unsubscribedText = "Streamable HTTP has no stream for updates here before protocol revision 2026-07-28, which has subscriptions/listen. " +
+	"Nothing was subscribed. Read the resource again instead, or connect by SSE."
+
 func busy(text string) *refusal {
 	return &refusal{http.StatusServiceUnavailable, serverError, text + " Nothing was run. Wait a second, then try again.",
 		[2]string{"Retry-After", "1"}}

@@ -30,6 +30,7 @@ func (s *Server) serveMCP(w *reply, r *http.Request) *refusal {
 	if refused != nil {
 		return refused
 	}
+	isModern := mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))
 	ctx := s.cfg.Context(r.Context(), m.arrived)
 	if m.batch {
 		return s.serveBatch(ctx, w, r, m)
@@ -38,6 +39,8 @@ func (s *Server) serveMCP(w *reply, r *http.Request) *refusal {
 		w.id = m.ID
 	}
 	switch {
+	case m.isSubscribe() && !isModern: // mcp-go would say yes, and nothing would ever come
+		return badRequest(mcp.METHOD_NOT_FOUND, unsubscribedText)
 	case m.isListen():
 		stream, refused := s.streams.start(ctx)
 		if refused != nil {
@@ -51,7 +54,7 @@ func (s *Server) serveMCP(w *reply, r *http.Request) *refusal {
 		}
 		defer s.calls.leave(m)
 	}
-	if m.Method == string(mcp.MethodInitialize) && !mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
+	if m.Method == string(mcp.MethodInitialize) && !isModern {
 		w.Header().Set(mcpserver.HeaderKeySessionID, rand.Text()) // so that the client can name its calls to cancel them
 	}
 	r = r.WithContext(ctx)

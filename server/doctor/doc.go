@@ -1,0 +1,25 @@
+// Package doctor examines a set-up before somebody has to find out the hard way: each check says what was found, and what to
+// do if that is not good.
+//
+//	settings   what the server would refuse at its start
+//	variables  KITEBASE_ variables that nobody reads
+//	address    may the HTTP transport listen there, and can it? (only with that transport)
+//	kitebase   one harmless read, with the client of the server
+//	token      what that read says of the token
+//	clock      what its answer says of the clocks
+//	ledger     can it be used, and will it outlive the process?
+//	keys       what is to stop a second email
+//	protocol   the program itself, started as a child and spoken to as by a host
+//
+// A check that has nothing to look at, because another one failed, is skipped and not failed. All of them run:
+//
+//	var report doctor.Report
+//	for check := range doctor.Checks(ctx, config) {
+//		report.Add(check)
+//		fmt.Print(check)
+//	}
+//	fmt.Println(report.Summary())
+//
+// Nothing is changed, but for a ledger that is begun if it is not there yet, and nothing is sent to a customer. So what only a real reply could show, such as whether Kitebase
+// honours Idempotency-Key, is told as configured. No text holds a token, a credential, or anything that Kitebase wrote.
+package doctor

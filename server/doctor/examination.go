@@ -1,0 +1,75 @@
+package doctor
+
+import (
+	"context"
+	"iter"
+	"regexp"
+	"strings"
+)
+
+// examination is one run. The checks run in order, and later ones use what earlier ones found.
+type examination struct {
+	config Config
+
+	badSettings bool     // the server would not start
+	badAccess   bool     // there is no client of Kitebase with this URL and token
+	tools       []string // that the server should offer
+	kitebase    answer
+}
+
+// finding is what a check found, before it has a name.
+type finding struct {
+	status        Status
+	found, advice string
+}
+
+// Checks runs the checks one after the other, and yields each when it is done; it takes 20 seconds at the most. When ctx
+// ends it stops, without the check under way.
+func Checks(ctx context.Context, config Config) iter.Seq[Check] {
+	return func(yield func(Check) bool) {
+		e := &examination{config: config}
+		for _, step := range []struct {
+			name string
+			run  func(context.Context) finding
+		}{
+			{"settings", e.settings},
+			{"variables", e.variables},
+			{"address", e.address},
+			{"kitebase", e.reach},
+			{"token", e.token},
+			{"clock", e.clock},
+			{"ledger", e.ledger},
+			{"keys", e.keys},
+			{"protocol", e.protocol},
+		} {
+			if step.name == "address" && config.Web == nil {
+				continue
+			}
+			f := step.run(ctx)
+			if ctx.Err() != nil || !yield(Check{step.name, f.status, e.clean(f.found), e.clean(f.advice)}) {
+				return
+			}
+		}
+	}
+}
+
+var (
+	userinfo = regexp.MustCompile(`//[^/\s@]*@`)
+	control  = regexp.MustCompile(`[\x00-\x1f\x7f-\x{9f}]+`)
+)
+
+// clean makes a text fit to be shown. No check means to show a secret, but texts of the system and of the child go through
+// their hands.
+func (e *examination) clean(text string) string {
+	text = userinfo.ReplaceAllString(text, "//…@")
+	secrets := []string{e.config.Server.Token}
+	if e.config.Web != nil {
+		secrets = append(secrets, e.config.Web.Token)
+	}
+	for _, secret := range secrets {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, "…")
+		}
+	}
+	return control.ReplaceAllString(strings.ToValidUTF8(text, "�"), " ")
+}

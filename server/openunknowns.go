@@ -1,0 +1,48 @@
+package server
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/kitebase/kitebase-mcp/idempotency"
+)
+
+// openUnknowns asks the ledger, if it was needed before: opening it can take seconds, and fail, which a look at the status
+// must not be the reason for. It returns nil if there is no answer. At most 1,000 are counted.
+func (s *Server) openUnknowns(ctx context.Context) *int {
+	if !s.store.used.Load() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.config.patience())
+	defer cancel()
+	open, err := s.config.ledger().Open(ctx, "")
+	if err != nil {
+		s.config.Logger.Warn("the ledger could not be asked for the status", "cause", err)
+		return nil
+	}
+	n := 0
+	for _, record := range open {
+		if record.State == idempotency.Unconfirmed {
+			n++
+		}
+	}
+	return &n
+}
+
+// usedStore is a store that knows whether it was needed.
+type usedStore struct {
+	idempotency.Store
+	used atomic.Bool
+}
+
+// Put is part of [idempotency.Store].
+func (s *usedStore) Put(ctx context.Context, next idempotency.Record, expected int64) (idempotency.Record, bool, error) {
+	s.used.Store(true)
+	return s.Store.Put(ctx, next, expected)
+}
+
+// Find is part of [idempotency.Store].
+func (s *usedStore) Find(ctx context.Context, query idempotency.Query) ([]idempotency.Record, error) {
+	s.used.Store(true)
+	return s.Store.Find(ctx, query)
+}

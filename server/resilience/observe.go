@@ -1,0 +1,57 @@
+package resilience
+
+import (
+	"context"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/kitebase/kitebase-mcp/idempotency"
+)
+
+// Observation is how one call ended, for those who count, trace or audit calls. It holds no argument and no text.
+type Observation struct {
+	// Tool is the name of the tool.
+	Tool string
+	// Kind is why the call failed, "" if it did not. It is [Internal] as well if a handler worded a failure of its own,
+	// which has no kind.
+	Kind Kind
+	// Attempts counts the handler runs, as [MetaAttempts] does.
+	Attempts int
+	// Outcome is what is known about the effect: Done on every success.
+	Outcome idempotency.Outcome
+	// Replayed says that the answer is that of an earlier call and nothing was sent.
+	Replayed bool
+	// RepeatedBy says who made a call again that was recognised: host or model if it is Replayed by the ledger, retry if
+	// this call repeated itself and the upstream knew its key, "" if it was no repeat or that is not known.
+	RepeatedBy string
+	// ServedBy says who answered if not the upstream, "" otherwise.
+	ServedBy string
+	// Began is when the layer was entered, Took how long the answer took from there.
+	Began time.Time
+	Took  time.Duration
+}
+
+// repeatedByRetry is the [Observation.RepeatedBy] of a call whose own retry met what its first attempt had done.
+const repeatedByRetry = "retry"
+
+// observed tells the observer, if there is one, how the call ended.
+func (e explainer) observed(ctx context.Context, end ending, result *mcp.CallToolResult, began time.Time) {
+	if e.observe == nil {
+		return
+	}
+	seen := Observation{
+		Tool: end.tool, Kind: end.kind, Attempts: end.attempts, Outcome: end.outcome, Began: began, Took: time.Since(began),
+	}
+	if meta := result.Meta; meta != nil {
+		seen.Replayed = meta.AdditionalFields[MetaReplayed] == true
+		seen.RepeatedBy, _ = meta.AdditionalFields[MetaRepeatedBy].(string)
+		seen.ServedBy, _ = meta.AdditionalFields[MetaServedBy].(string)
+	}
+	if e.echo != nil && end.kind == "" && !seen.Replayed && end.attempts > 1 {
+		if _, known := e.echo(result); known {
+			seen.RepeatedBy = repeatedByRetry
+		}
+	}
+	e.observe(ctx, seen)
+}

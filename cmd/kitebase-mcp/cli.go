@@ -19,6 +19,8 @@ type command interface {
 type cli struct {
 	Serve   serveCommand   `cmd:"" default:"withargs" help:"Serve MCP (the default)."`
 	Fake    fakeCommand    `cmd:"" help:"Serve a fake Kitebase with switchable faults over HTTP."`
+	Doctor  doctorCommand  `cmd:"" help:"Check settings, Kitebase, token, clock, ledger and the server itself, and say what to mend."`
+	Ledger  ledgerCommand  `cmd:"" help:"What was sent, what is unknown, and the ways out."`
 	Config  configCommand  `cmd:"" help:"Print the configuration for a host, with absolute paths."`
 	Version versionCommand `cmd:"" help:"Print version, commit, Go version and protocol revisions."`
 }
@@ -47,13 +49,17 @@ func parse(args, environ []string, std streams, do func(command) error) error {
 		return nil
 	}
 	if err != nil {
-		return usageError{oneLine(err)}
+		return usageError{worded(err, parser.Model, chosen)}
+	}
+	target := chosen.Selected().Target.Addr().Interface().(command)
+	if doctor, ok := target.(*doctorCommand); ok {
+		doctor.around = surroundingsOf(chosen, env, environ)
+		return do(doctor)
 	}
 	for _, name := range env.unknown(parser.Model) {
 		fmt.Fprintf(std.err, "kitebase-mcp: the environment variable %s is no setting of this program and is ignored; see --help\n", name)
 	}
-	target := chosen.Selected().Target.Addr().Interface()
-	return do(target.(command))
+	return do(target)
 }
 
 // parseOrHelp returns nil and nil when help was asked for and printed.
@@ -68,8 +74,6 @@ func parseOrHelp(parser *kong.Kong, args []string) (chosen *kong.Context, err er
 	}()
 	return parser.Parse(args)
 }
-
-func oneLine(err error) error { return errors.New(strings.Join(strings.Fields(err.Error()), " ")) }
 
 // environment resolves the flags of serve from environment variables. An empty variable counts as not set, because hosts
 // pass on the blank fields of their settings pages.
@@ -94,19 +98,25 @@ func envName(flag string) string {
 // Validate is part of [kong.Resolver].
 func (e environment) Validate(*kong.Application) error { return nil }
 
-// Resolve is part of [kong.Resolver]. The flags of other commands than serve have no variables.
-func (e environment) Resolve(_ *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
-	if parent.Command == nil || parent.Command.Name != "serve" {
+// Resolve is part of [kong.Resolver]. The settings are those of serve; other commands that have one of them take it from the
+// same variable, but for those that set up something else.
+func (e environment) Resolve(context *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
+	if parent.Command == nil || slices.Contains([]string{"fake", "claude-code", "claude-desktop"}, parent.Command.Name) {
 		return nil, nil
 	}
-	if value, ok := e[envName(flag.Name)]; ok {
-		return value, nil
+	name := envName(flag.Name)
+	value, ok := e[name]
+	if !ok || !settings(context.Model)[name] {
+		return nil, nil
 	}
-	return nil, nil
+	if parent.Command.Name == "doctor" && !readable(flag, value) {
+		return nil, nil // it is there to find this, and must not end by it
+	}
+	return value, nil
 }
 
-// unknown returns the variables with our prefix that no flag of serve answers to, sorted.
-func (e environment) unknown(app *kong.Application) []string {
+// settings returns the variables of the flags of serve.
+func settings(app *kong.Application) map[string]bool {
 	known := make(map[string]bool)
 	for _, child := range app.Children {
 		if child.Name == "serve" {
@@ -115,6 +125,12 @@ func (e environment) unknown(app *kong.Application) []string {
 			}
 		}
 	}
+	return known
+}
+
+// unknown returns the variables with our prefix that are no setting, sorted.
+func (e environment) unknown(app *kong.Application) []string {
+	known := settings(app)
 	var names []string
 	for name := range e {
 		if !known[name] {

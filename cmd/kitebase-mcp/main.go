@@ -24,6 +24,7 @@ func main() {
 	// A host sends SIGINT, then SIGTERM, then kills. The first begins the end; NotifyContext stays registered, so that a
 	// second one does not cut it short.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Ignore(syscall.SIGPIPE) // a client that is gone must not kill a reply under way
 	err := run(ctx, os.Args[1:], os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr})
 	stop()
 	if err != nil {

@@ -2,19 +2,21 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/kitebase/kitebase-mcp/server"
 	"github.com/kitebase/kitebase-mcp/server/resilience"
+	"github.com/kitebase/kitebase-mcp/server/stdio"
 )
 
 // serveCommand has the settings of the server. The README's table of settings is made from it.
 type serveCommand struct {
-	URL   string `name:"url" placeholder:"URL" help:"Base URL of Kitebase; without one the server works on an embedded fake."`
-	Token string `name:"token" placeholder:"TOKEN" help:"Bearer token for Kitebase."`
+	desk
 
 	Tools []string `name:"tools" placeholder:"NAMES" help:"Tools to offer, separated by commas, or read-only. Default: all five."`
 
@@ -24,21 +26,37 @@ type serveCommand struct {
 	BackoffBase    time.Duration `name:"backoff-base" default:"100ms" help:"Bound of the random wait before the second attempt; it doubles with each further one."`
 	BackoffCap     time.Duration `name:"backoff-cap" default:"2s" help:"Bound of the doubling."`
 
+	BreakerThreshold int           `name:"breaker-threshold" default:"5" help:"Failed calls of a tool in a row that open its circuit; -1 for never."`
+	BreakerCooldown  time.Duration `name:"breaker-cooldown" default:"30s" help:"How long an open circuit refuses calls."`
+	RetryBudget      int           `name:"retry-budget" default:"10" help:"Tokens of the retry budget: a transient failure takes one, ten successes give one back, and at half nothing is retried; -1 for no limit."`
+	RepeatGuard      bool          `name:"repeat-guard" default:"true" negatable:"" help:"Do not run a call that just failed twice for good."`
+	HideOpenTools    bool          `name:"hide-open-tools" help:"Leave a tool out of tools/list while its circuit is open; each change costs hosts their prompt cache."`
+
 	Dedupe       bool          `name:"dedupe" default:"true" negatable:"" help:"Send the same reply once."`
 	DedupeWindow time.Duration `name:"dedupe-window" default:"24h" help:"How long the same reply is a repeat."`
 	SettleAfter  time.Duration `name:"settle-after" default:"30s" help:"How long after the last attempt a reply that is not in its ticket was certainly not sent."`
-	Ledger       string        `name:"ledger" default:"memory" help:"Where sent replies are remembered: memory, which ends with the process."`
 	UpstreamKeys bool          `name:"upstream-keys" default:"true" negatable:"" help:"Kitebase honours Idempotency-Key."`
 
-	LogLevel slog.Level `name:"log-level" default:"info" help:"debug, info, warn or error; logs go to standard error."`
+	Transport      string   `name:"transport" default:"stdio" enum:"stdio,http,sse" help:"stdio, or http, which is also called sse: /mcp is streamable HTTP, /sse is SSE."`
+	Addr           string   `name:"addr" default:"127.0.0.1:8090" help:"Address of the HTTP transport. Any but loopback needs --http-token."`
+	HTTPToken      string   `name:"http-token" placeholder:"TOKEN" help:"Bearer token that HTTP clients must send."`
+	AllowedOrigins []string `name:"allowed-origins" placeholder:"ORIGINS" help:"Web origins whose pages may call the server, separated by commas."`
+	BodyLimit      size     `name:"body-limit" default:"1MiB" help:"Largest HTTP request body."`
+
+	LogLevel string `name:"log-level" default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error; logs go to standard error."`
 }
 
 // Run serves until the input ends or ctx does.
 func (s *serveCommand) Run(ctx context.Context, std streams) error {
-	config, err := s.config(std)
+	logs := stdio.NewLogWriter(std.err, 0)
+	defer logs.Close()
+	config, err := s.config(logs)
 	if err != nil {
 		return err
 	}
+	store := s.store(config.IgnoresKeys && !config.NoDedupe, config.Logger)
+	defer store.Close()
+	config.Store, config.Warning = store, warning(store)
 	srv, err := server.New(config)
 	if err != nil {
 		return usageError{err}
@@ -47,10 +65,45 @@ func (s *serveCommand) Run(ctx context.Context, std streams) error {
 	if url := srv.Embedded(); url != "" {
 		config.Logger.Info("no --url was given: working on an embedded fake Kitebase, which forgets everything at the end", "url", url)
 	}
-	return srv.ServeStdio(ctx, std.in, std.out)
+	if s.Transport != "stdio" {
+		return s.serveHTTP(ctx, srv, config.Logger)
+	}
+	err = srv.ServeStdio(ctx, std.in, std.out)
+	if ctx.Err() != nil && errors.Is(err, stdio.ErrUnread) {
+		return nil // asked to end by a host that no longer reads: that is how hosts leave
+	}
+	return err
 }
 
-func (s *serveCommand) config(std streams) (server.Config, error) {
+// config returns the settings as the server takes them, logging to logs, or the first that is wrong.
+func (s *serveCommand) config(logs io.Writer) (server.Config, error) {
+	if wrong := s.wrong(); len(wrong) > 0 {
+		return server.Config{}, usageError{wrong[0]}
+	}
+	config := s.serverConfig(logs)
+	if err := named(config.Validate()); err != nil {
+		return config, usageError{err}
+	}
+	if s.Transport == "stdio" {
+		return config, nil
+	}
+	if err := s.webConfig().Validate(); err != nil {
+		return config, usageError{oneLine(err)}
+	}
+	return config, nil
+}
+
+// named puts the flag and the variable before what a setting takes.
+func named(err error) error {
+	if wrong := (*server.SettingError)(nil); errors.As(err, &wrong) {
+		return fmt.Errorf("--%s (%s): %w", wrong.Setting, envName(wrong.Setting), wrong.Err)
+	}
+	return err
+}
+
+// wrong reports the settings that cannot work, as far as that can be told without the server.
+func (s *serveCommand) wrong() []error {
+	var errs []error
 	for _, check := range []struct {
 		flag string
 		bad  bool
@@ -61,23 +114,33 @@ func (s *serveCommand) config(std streams) (server.Config, error) {
 		{"call-deadline", s.CallDeadline < s.AttemptTimeout, "a time not below --attempt-timeout, such as 25s"},
 		{"backoff-base", s.BackoffBase <= 0, "a time above 0, such as 100ms"},
 		{"backoff-cap", s.BackoffCap < s.BackoffBase, "a time not below --backoff-base, such as 2s"},
+		{"breaker-threshold", s.BreakerThreshold < 1 && s.BreakerThreshold != -1, "a number from 1, or -1 for never"},
+		{"breaker-cooldown", s.BreakerCooldown <= 0, "a time above 0, such as 30s"},
+		{"retry-budget", s.RetryBudget < 1 && s.RetryBudget != -1, "a number from 1, or -1 for no limit"},
 		{"dedupe-window", s.DedupeWindow <= 0, "a time above 0, such as 24h"},
 		{"settle-after", s.SettleAfter <= 0, "a time above 0, such as 30s"},
-		{"ledger", s.Ledger != "memory", "memory"},
 	} {
 		if check.bad {
-			return server.Config{}, usageError{fmt.Errorf("--%s (%s) takes %s", check.flag, envName(check.flag), check.want)}
+			errs = append(errs, fmt.Errorf("--%s (%s) takes %s", check.flag, envName(check.flag), check.want))
 		}
 	}
+	return errs
+}
+
+func (s *serveCommand) serverConfig(logs io.Writer) server.Config {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(s.LogLevel)) // one of four words
 	return server.Config{
-		URL: s.URL, Token: s.Token, Version: version(), Tools: trimmed(s.Tools),
+		URL: s.URL, Token: s.Token, Account: s.Account, Version: version(), Tools: trimmed(s.Tools),
 		Guard: resilience.Policy{
 			Attempts: s.Attempts, AttemptTimeout: s.AttemptTimeout, CallDeadline: s.CallDeadline,
 			BackoffBase: s.BackoffBase, BackoffCap: s.BackoffCap,
 		},
-		NoDedupe: !s.Dedupe, DedupeWindow: s.DedupeWindow, SettleAfter: s.SettleAfter, IgnoresKeys: !s.UpstreamKeys,
-		Logger: slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: s.LogLevel})),
-	}, nil
+		BreakerThreshold: s.BreakerThreshold, BreakerCooldown: s.BreakerCooldown, RetryBudget: s.RetryBudget, NoRepeatGuard: !s.RepeatGuard,
+		HideOpenTools: s.HideOpenTools,
+		NoDedupe:      !s.Dedupe, DedupeWindow: s.DedupeWindow, SettleAfter: s.SettleAfter, IgnoresKeys: !s.UpstreamKeys,
+		Logger: slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: level})),
+	}
 }
 
 func trimmed(names []string) []string {

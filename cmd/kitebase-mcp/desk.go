@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/kitebase/kitebase-mcp/idempotency"
+	"github.com/kitebase/kitebase-mcp/idempotency/sqlite"
+)
+
+// desk are the settings that say which Kitebase, and where it is remembered what was sent there.
+type desk struct {
+	URL     string `name:"url" placeholder:"URL" help:"Base URL of Kitebase; without one the server works on an embedded fake."`
+	Token   string `name:"token" placeholder:"TOKEN" help:"Bearer token for Kitebase."`
+	Account string `name:"account" placeholder:"NAME" help:"Tells several accounts at one URL apart in the ledger."`
+	Ledger  string `name:"ledger" placeholder:"FILE" help:"Where sent replies are remembered: a file, memory (which ends with the process), or postgres://… for several machines. Default: a file in the user's state directory; with the embedded fake, memory."`
+}
+
+// memory is the spec of a ledger that ends with the process.
+const memory = "memory"
+
+// spec returns where the ledger is: [memory], a PostgreSQL URL, or a path.
+func (d desk) spec() string {
+	switch {
+	case d.Ledger != "":
+		return d.Ledger
+	case d.URL == "": // a fresh help desk with an old ledger would swallow every reply
+		return memory
+	}
+	dir := stateDir(runtime.GOOS, os.Getenv)
+	if dir == "" {
+		return memory
+	}
+	return filepath.Join(dir, "kitebase-mcp", "ledger.db")
+}
+
+// stateDir returns the directory for what programs remember on this system, or "" if the environment names none.
+func stateDir(system string, getenv func(string) string) string {
+	under := func(variable string, names ...string) string {
+		if base := getenv(variable); filepath.IsAbs(base) {
+			return filepath.Join(append([]string{base}, names...)...)
+		}
+		return ""
+	}
+	switch system {
+	case "windows":
+		return under("LocalAppData")
+	case "darwin":
+		return under("HOME", "Library", "Application Support")
+	}
+	if dir := under("XDG_STATE_HOME"); dir != "" {
+		return dir
+	}
+	return under("HOME", ".local", "state")
+}
+
+// store returns the ledger's store, which is opened when it is first needed, so that a broken one never stops the reads.
+// strict is for a Kitebase without keys: there nothing but the ledger recognises a repeat.
+func (d desk) store(strict bool, log *slog.Logger) *idempotency.Standby {
+	spec := d.spec()
+	if spec == memory && d.Ledger == "" && d.URL != "" {
+		log.Warn("no state directory was found, so what was sent is forgotten at the end; name a file with --ledger")
+	}
+	return &idempotency.Standby{
+		Open:   func(ctx context.Context) (idempotency.Store, error) { return openStore(ctx, spec, log) },
+		Strict: strict,
+		Failed: func(err error) { log.Error("the ledger cannot be used", "cause", err) },
+	}
+}
+
+func openStore(ctx context.Context, spec string, log *slog.Logger) (idempotency.Store, error) {
+	switch {
+	case spec == memory:
+		return new(idempotency.Memory), nil
+	case strings.HasPrefix(spec, "postgres://") || strings.HasPrefix(spec, "postgresql://"):
+		return nil, errors.New("postgres comes in a minute")
+	}
+	store, err := sqlite.Open(ctx, spec)
+	if !errors.Is(err, sqlite.ErrBadFile) {
+		return store, err
+	}
+	kept, failed := sqlite.SetAside(spec)
+	if failed != nil {
+		return nil, errors.Join(err, failed)
+	}
+	log.Error("the ledger was damaged: it is kept aside and a new one was begun, which does not know what was sent before",
+		"kept", kept, "cause", err)
+	return sqlite.Open(ctx, spec)
+}
+
+// warning returns what replies have to say while the ledger cannot be used.
+func warning(store *idempotency.Standby) func() string {
+	return func() string {
+		if !store.Degraded() {
+			return ""
+		}
+		return "The record of sent replies cannot be written now, so a repeat is recognised only by Kitebase and while this server runs. Tell a person."
+	}
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/kitebase/kitebase-mcp/server"
+	"github.com/kitebase/kitebase-mcp/server/web"
+)
+
+// serveHTTP serves until ctx ends and what is under way is done.
+func (s *serveCommand) serveHTTP(ctx context.Context, srv *server.Server, log *slog.Logger) error {
+	listener, err := net.Listen("tcp", s.Addr)
+	if err != nil {
+		return fmt.Errorf("listening at --addr (%s): %w", envName("addr"), err)
+	}
+	log.Info("serving MCP over HTTP", "streamable", "http://"+listener.Addr().String()+"/mcp", "sse", "http://"+listener.Addr().String()+"/sse")
+	return srv.ServeHTTP(ctx, listener, s.webConfig())
+}
+
+// webConfig returns the settings of the HTTP transport.
+func (s *serveCommand) webConfig() web.Config {
+	return web.Config{Addr: s.Addr, Token: s.HTTPToken, AllowedOrigins: trimmed(s.AllowedOrigins), BodyLimit: int64(s.BodyLimit)}
+}
+
+// size is a number of bytes, written as 512KiB or 1MiB or plainly.
+type size int64
+
+// UnmarshalText is how kong reads a size.
+func (s *size) UnmarshalText(text []byte) error {
+	digits, unit := string(text), int64(1)
+	for suffix, bytes := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20} {
+		if rest, ok := strings.CutSuffix(digits, suffix); ok {
+			digits, unit = rest, bytes
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 32)
+	if err != nil || n < 1 {
+		return fmt.Errorf("takes a size above 0, such as 512KiB or 1MiB")
+	}
+	*s = size(n * unit)
+	return nil
+}

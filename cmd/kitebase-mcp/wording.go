@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+var namesFlag = regexp.MustCompile(`--([a-z][a-z-]*)`)
+
+// worded turns what kong has to say of the value of a setting into what the setting takes, with the names by which it can
+// be given. Other errors, such as an unknown flag, are passed on in one line.
+func worded(err error, app *kong.Application, chosen *kong.Context) error {
+	text := err.Error()
+	found := namesFlag.FindStringSubmatch(text)
+	if found == nil || strings.Contains(text, "unknown flag") {
+		return oneLine(err)
+	}
+	flag := flagNamed(app, chosen, found[1])
+	if flag == nil {
+		return oneLine(err)
+	}
+	names := "--" + flag.Name
+	if settings(app)[envName(flag.Name)] {
+		names += " (" + envName(flag.Name) + ")"
+	}
+	return fmt.Errorf("%s takes %s", names, takes(flag))
+}
+
+// flagNamed returns the flag of the chosen command, or else of serve, that has this name.
+func flagNamed(app *kong.Application, chosen *kong.Context, name string) *kong.Flag {
+	nodes := []*kong.Node{}
+	if chosen != nil && chosen.Selected() != nil {
+		nodes = append(nodes, chosen.Selected())
+	}
+	for _, child := range app.Children {
+		if child.Name == "serve" {
+			nodes = append(nodes, child)
+		}
+	}
+	for _, node := range nodes {
+		for _, flag := range node.Flags {
+			if flag.Name == name || "no-"+flag.Name == name {
+				return flag
+			}
+		}
+	}
+	return nil
+}
+
+// takes says what values a flag has.
+func takes(flag *kong.Flag) string {
+	if flag.Enum != "" {
+		return "one of " + strings.ReplaceAll(flag.Enum, ",", ", ")
+	}
+	switch flag.Target.Interface().(type) {
+	case time.Duration:
+		return "a time with its unit, such as 500ms, 5s or 24h"
+	case size:
+		return "a size above 0, such as 512KiB or 1MiB"
+	}
+	switch flag.Target.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int:
+		return "a whole number"
+	default:
+		return "a value"
+	}
+}
+
+func oneLine(err error) error { return errors.New(strings.Join(strings.Fields(err.Error()), " ")) }

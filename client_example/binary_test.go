@@ -93,12 +93,23 @@ func TestBuiltProgramAnywhere(t *testing.T) {
 		require.NoError(t, err, "%s", output)
 		require.Contains(t, string(output), "DONE (end_turn) after 4 step(s), 1 email(s) sent\n")
 	})
+	t.Run("exits with 3 and without an error when the run was handed over", func(t *testing.T) {
+		cmd := start(filepath.Dir(server), "loop")
+		output, err := cmd.CombinedOutput()
+		require.Error(t, err)
+		require.Equal(t, 3, cmd.ProcessState.ExitCode())
+		require.True(t, strings.HasSuffix(string(output), "\nFAILED (stuck) after 4 step(s), 0 email(s) sent\n"), "%s", output)
+	})
+	t.Run("exits with 0 when several ended as listed", func(t *testing.T) {
+		output, err := start(filepath.Dir(server), "loop", "refusal").CombinedOutput()
+		require.NoError(t, err, "%s", output)
+	})
 	t.Run("exits with 2 for a scenario that it does not know", func(t *testing.T) {
 		var stderr bytes.Buffer
 		cmd := start("", "hapy")
 		cmd.Stderr = &stderr
 		require.Error(t, cmd.Run())
 		require.Equal(t, 2, cmd.ProcessState.ExitCode())
-		require.Contains(t, stderr.String(), "  duplicate   ")
+		require.Contains(t, stderr.String(), "  duplicate          ")
 	})
 }

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -15,39 +15,74 @@ func outcomeOf(answer *mcp.CallToolResult) agent.Outcome {
 	if !answer.IsError {
 		return agent.Done
 	}
-	if answer.Meta != nil {
-		if told, ok := answer.Meta.AdditionalFields["io.kitebase/error"].(map[string]any); ok {
-			if outcome, ok := told["outcome"].(string); ok {
-				return agent.Outcome(outcome)
-			}
+	if told, ok := meta(answer, "io.kitebase/error").(map[string]any); ok {
+		if outcome, ok := told["outcome"].(string); ok {
+			return agent.Outcome(outcome)
 		}
 	}
 	return agent.Unknown
 }
 
-// change names what a call changed, in the words of the hand-over note: as a fact when it is done, as a thing when nobody
-// knows. Calls that only read have no name for it.
-func change(call agent.Call, outcome agent.Outcome, resultText string) string {
+// replayed tells whether the server says that the thing had been done before and was not done again.
+func replayed(answer *mcp.CallToolResult) bool {
+	return meta(answer, "io.kitebase/replayed") == true
+}
+
+func meta(answer *mcp.CallToolResult, name string) any {
+	if answer.Meta == nil {
+		return nil
+	}
+	return answer.Meta.AdditionalFields[name]
+}
+
+// confirmed names what a call changed, as a fact of the hand-over note, from the server's answer: what the model asked
+// for stands in only for what the answer lacks. Calls that only read have no name for it.
+func confirmed(call agent.Call, answer string) string {
+	asked := argumentsOf(call)
+	switch call.Name {
+	case "reply_to_customer":
+		var reply struct {
+			ID string `json:"reply_id"`
+		}
+		read(answer, &reply)
+		if reply.ID == "" {
+			return "a reply was sent to " + asked.ticket
+		}
+		return "a reply was sent: " + reply.ID
+	case "assign_ticket":
+		var ticket struct{ ID, Assignee string }
+		read(answer, &ticket)
+		return cmp.Or(ticket.ID, asked.ticket) + " was assigned to " + cmp.Or(ticket.Assignee, asked.assignee)
+	default:
+		return ""
+	}
+}
+
+// unconfirmed names what a call may have changed, as a thing, and how to find out.
+func unconfirmed(call agent.Call) (what, check string) {
+	asked := argumentsOf(call)
+	switch call.Name {
+	case "reply_to_customer":
+		return "a reply to " + asked.ticket, "read the messages of " + asked.ticket
+	case "assign_ticket":
+		return "the assignment of " + asked.ticket + " to " + asked.assignee, "see who " + asked.ticket + " is assigned to"
+	default:
+		return "", ""
+	}
+}
+
+type arguments struct{ ticket, assignee string }
+
+// argumentsOf reads the arguments of a call for people. They are the model's: what is missing there is named as a gap, and
+// what is long is cut.
+func argumentsOf(call agent.Call) arguments {
 	var in struct {
 		TicketID string `json:"ticket_id"`
 		Assignee string `json:"assignee"`
 	}
-	// The arguments are the model's; what is missing there is missing in the note.
-	_ = json.Unmarshal(call.Input, &in)
-	switch {
-	case call.Name == "reply_to_customer" && outcome == agent.Done:
-		var reply struct {
-			ID string `json:"reply_id"`
-		}
-		read(resultText, &reply)
-		return "a reply was sent: " + reply.ID
-	case call.Name == "reply_to_customer":
-		return "a reply to " + in.TicketID
-	case call.Name == "assign_ticket" && outcome == agent.Done:
-		return fmt.Sprintf("%s was assigned to %s", in.TicketID, in.Assignee)
-	case call.Name == "assign_ticket":
-		return fmt.Sprintf("the assignment of %s to %s", in.TicketID, in.Assignee)
-	default:
-		return ""
+	_ = json.Unmarshal(call.Input, &in) // what cannot be read is missing
+	return arguments{
+		ticket:   cmp.Or(shorten(oneLine(in.TicketID)), "an unnamed ticket"),
+		assignee: cmp.Or(shorten(oneLine(in.Assignee)), "somebody"),
 	}
 }

@@ -11,8 +11,12 @@
 //	go run ./client_example duplicate  runs one
 //	go run ./client_example -list      says what there is
 //
-// Emails are counted at the help desk, never believed from the server. The exit code is 0 if each scenario ended as
-// listed, 1 if not, and 2 for a command line that makes no sense.
+// With -attempts, -deadline or -max-steps a run is an experiment, and may end in any way. Emails are counted at the help
+// desk, never believed from the server.
+//
+// The exit code of one scenario is 0 if the model finished and 3 if the run was handed over to a person; of several it is
+// 0 if each ended as listed. It is 1 for a scenario that could not be run or did not end as listed, and 2 for a command
+// line that makes no sense. (go run makes each of them 1.)
 package main
 
 import (
@@ -23,7 +27,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 )
 
@@ -31,7 +34,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr)
 	stop()
-	if err != nil {
+	if err != nil && !errors.Is(err, errHandedOver) {
 		fmt.Fprintln(os.Stderr, err)
 	}
 	os.Exit(exitCode(err))
@@ -47,6 +50,8 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return 0
+	case errors.Is(err, errHandedOver):
+		return 3
 	case errors.As(err, &usage):
 		return 2
 	default:
@@ -72,49 +77,27 @@ func run(ctx context.Context, args, env []string, _ io.Reader, stdout, stderr io
 	}
 	defer remove()
 
-	d := driver{server: server, stdout: stdout, serverLog: io.Discard}
-	if options.verbose {
-		d.serverLog = &indenter{out: stderr}
+	d := options.driver(newScreen(stdout, env), stderr)
+	d.server = server
+	outcomes, err := d.driveAll(ctx, options.scenarios)
+	if err == nil && options.json {
+		err = writeDocument(stdout, outcomes)
 	}
-	return d.driveAll(ctx, options.scenarios)
+	if err != nil {
+		return err
+	}
+	return d.judge(outcomes)
 }
 
-type options struct {
-	scenarios     []scenario
-	server        string
-	list, verbose bool
-}
-
-func parseArguments(args []string, stderr io.Writer) (options, error) {
-	var o options
-	flags := flag.NewFlagSet("client_example", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprintf(stderr, "usage: client_example [flags] [scenario ...]\n\nWithout a scenario it runs all.\n\n%s\n", listing())
-		flags.PrintDefaults()
+// driver returns the driver without its server. With -json nothing but the document goes to standard output.
+func (o options) driver(stdout *screen, stderr io.Writer) driver {
+	d := driver{screen: stdout, serverLog: io.Discard, experiment: o.experiment}
+	attempts := io.Writer(stdout)
+	if o.json {
+		d.screen, attempts = &screen{out: io.Discard}, stderr
 	}
-	flags.StringVar(&o.server, "server", "", "`path` of the kitebase-mcp binary (default: built from source, else beside this program, else on PATH)")
-	flags.BoolVar(&o.list, "list", false, "list the scenarios")
-	flags.BoolVar(&o.verbose, "v", false, "show the server's log on stderr")
-
-	// The flag package stops at the first name; flags behind it count as well.
-	for rest := args; ; rest = flags.Args()[1:] {
-		if err := flags.Parse(rest); errors.Is(err, flag.ErrHelp) {
-			return o, err
-		} else if err != nil {
-			return o, usageError("see client_example -h")
-		}
-		if flags.NArg() == 0 {
-			break
-		}
-		s, ok := findScenario(flags.Arg(0))
-		if !ok {
-			return o, usageError(fmt.Sprintf("unknown scenario %q; the scenarios are:\n\n%s", flags.Arg(0), strings.TrimRight(listing(), "\n")))
-		}
-		o.scenarios = append(o.scenarios, s)
+	if o.verbose {
+		d.serverLog = &serverLog{attempts: attempts, others: stderr}
 	}
-	if len(o.scenarios) == 0 {
-		o.scenarios = scenarios()
-	}
-	return o, nil
+	return d
 }

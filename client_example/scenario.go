@@ -4,43 +4,28 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kitebase/kitebase-mcp/client_example/agent"
 )
 
 // scenario is a run against a help desk of its own in which something breaks.
 type scenario struct {
 	name   string
 	breaks string
-	faults []string // of the help desk, as fakeapi.ParseFault reads them
-	ending string   // the last line that the run must have
+	ending string // the last line that the run must have
+
+	// All below may be left out: then nothing breaks.
+
+	faults  []string     // of the help desk, as fakeapi.ParseFault reads them
+	keyless bool         // the help desk ignores Idempotency-Key
+	server  []string     // flags of the server, beside those of all scenarios
+	model   agent.Model  // default script
+	limits  agent.Config // of the run
 }
 
 // scenarios returns all scenarios, in the order in which they teach.
 func scenarios() []scenario {
-	return []scenario{
-		{
-			name:   "happy",
-			breaks: "nothing breaks",
-			ending: "DONE (end_turn) after 4 step(s), 1 email(s) sent",
-		},
-		{
-			name:   "flaky",
-			breaks: "search_help drops the connection once; the model sees no error",
-			faults: []string{"search_help=drop:1"},
-			ending: "DONE (end_turn) after 4 step(s), 1 email(s) sent",
-		},
-		{
-			name:   "slow",
-			breaks: "get_ticket hangs on both tries; the model goes by search_tickets",
-			faults: []string{"get_ticket=hang:2"},
-			ending: "DONE (end_turn) after 5 step(s), 1 email(s) sent",
-		},
-		{
-			name:   "duplicate",
-			breaks: "the reply is sent but the answer is lost; the customer still gets one email",
-			faults: []string{"reply_to_customer=lose:1"},
-			ending: "DONE (end_turn) after 4 step(s), 1 email(s) sent",
-		},
-	}
+	return slices.Concat(deskScenarios(), modelScenarios())
 }
 
 func findScenario(name string) (scenario, bool) {
@@ -56,7 +41,7 @@ func findScenario(name string) (scenario, bool) {
 func listing() string {
 	var lines strings.Builder
 	for _, s := range scenarios() {
-		fmt.Fprintf(&lines, "  %-12s%s\n", s.name, s.breaks)
+		fmt.Fprintf(&lines, "  %-19s%s\n", s.name, s.breaks)
 	}
 	return lines.String()
 }

@@ -20,33 +20,59 @@ const (
 // so a conversation can be taken up at any point.
 //
 //	get_ticket ──► search_help ──► reply_to_customer ──► end_turn
-//	    └─ error ─► search_tickets ─┘
+//	    └─ error ─► search_tickets ─┘     └─ "may have gone through": the same reply once more, unchecked
+//
+// The last is what hasty models do, and what the server is there for.
 type script struct{}
 
 // Next decides by the result of the last call. It never fails.
 func (script) Next(_ context.Context, request agent.Request) (agent.Turn, error) {
+	return decide(request), nil
+}
+
+func decide(request agent.Request) agent.Turn {
 	n := len(request.Messages)
 	last := request.Messages[n-1]
 	if len(last.Results) == 0 {
-		return ask(n, "get_ticket", "ticket_id", ticketID), nil
+		return ask(n, "get_ticket", "ticket_id", ticketID)
 	}
-	result := last.Results[0]
-	switch request.Messages[n-2].Calls[0].Name {
+	result, call := last.Results[0], request.Messages[n-2].Calls[0]
+	switch call.Name {
 	case "get_ticket":
 		if result.IsError {
-			return ask(n, "search_tickets", "query", problem), nil
+			return ask(n, "search_tickets", "query", problem)
 		}
-		return ask(n, "search_help", "query", problem), nil
+		return ask(n, "search_help", "query", problem)
 	case "search_tickets":
 		if result.IsError || !found(result.Text) {
-			return end("I could not read ticket " + ticketID + ", so I did not reply to the customer."), nil
+			return end("I could not read ticket " + ticketID + ", so I did not reply to the customer.")
 		}
-		return ask(n, "search_help", "query", problem), nil
+		return ask(n, "search_help", "query", problem)
 	case "search_help":
-		return ask(n, "reply_to_customer", "ticket_id", ticketID, "message", message(result)), nil
+		return ask(n, "reply_to_customer", "ticket_id", ticketID, "message", message(result))
 	default:
-		return afterReply(result), nil
+		if mayHaveGone(result) && !repeats(request.Messages, call) {
+			return turnWith(n, call.Name, call.Input)
+		}
+		return afterReply(result)
 	}
+}
+
+func mayHaveGone(result agent.ToolResult) bool {
+	return result.IsError && strings.Contains(result.Text, "may have gone through")
+}
+
+// repeats tells whether the last call was made before with the same input.
+func repeats(messages []agent.Message, last agent.ToolUse) bool {
+	times := 0
+	for _, said := range messages {
+		for _, call := range said.Calls {
+			if call.Name == last.Name && string(call.Input) == string(last.Input) {
+				times++
+			}
+		}
+	}
+	return times > 1
 }
 
 // found tells whether the ticket is among those that a search brought.
@@ -92,7 +118,10 @@ func ask(n int, tool string, pairs ...string) agent.Turn {
 	for pair := range slices.Chunk(pairs, 2) {
 		members = append(members, quote(pair[0])+":"+quote(pair[1]))
 	}
-	input := json.RawMessage("{" + strings.Join(members, ",") + "}")
+	return turnWith(n, tool, json.RawMessage("{"+strings.Join(members, ",")+"}"))
+}
+
+func turnWith(n int, tool string, input json.RawMessage) agent.Turn {
 	use := agent.ToolUse{ID: fmt.Sprintf("toolu_%02d", n), Name: tool, Input: input}
 	return agent.Turn{Calls: []agent.ToolUse{use}, StopReason: agent.StopToolUse}
 }

@@ -36,6 +36,18 @@ func TestScriptReactsToResults(t *testing.T) {
 			}))
 		})
 	}
+	t.Run("a reply that may have gone through is repeated once", func(t *testing.T) {
+		reply := agent.ToolUse{ID: "toolu_01", Name: "reply_to_customer", Input: json.RawMessage(`{"message":"Hello."}`)}
+		lost := agent.ToolResult{Text: "Error: no response. The change may have gone through anyway, so check before you repeat it.", IsError: true}
+		messages := []agent.Message{
+			{Role: agent.User, Text: task},
+			{Role: agent.Assistant, Calls: []agent.ToolUse{reply}},
+			{Role: agent.User, Results: []agent.ToolResult{lost}},
+		}
+		require.Equal(t, `reply_to_customer {"message":"Hello."}`, next(t, messages))
+		again := append(messages, messages[1:]...)
+		require.Equal(t, "The reply to KITE-142 failed. "+lost.Text, next(t, again))
+	})
 	t.Run("the task", func(t *testing.T) {
 		require.Equal(t, getTicket, next(t, []agent.Message{{Role: agent.User, Text: task}}))
 	})

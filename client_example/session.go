@@ -24,8 +24,9 @@ const startTimeout = 10 * time.Second
 
 // session is a server that runs as a child process, and the agent's way to its tools. It is safe for concurrent use.
 type session struct {
-	client *client.Client
-	tools  []agent.Tool
+	client     *client.Client
+	tools      []agent.Tool
+	idempotent map[string]bool // by tool
 }
 
 // connect starts the server and asks for its tools. Its log goes to log. The caller has to Close the session, which ends
@@ -46,7 +47,7 @@ func connect(ctx context.Context, server string, log io.Writer, args ...string) 
 		}),
 		// What it would say on os.Stderr when the server dies is said by the error of the call.
 		transport.WithCommandLogger(slog.New(slog.DiscardHandler)))
-	s := &session{client: client.NewClient(child)}
+	s := &session{client: client.NewClient(child), idempotent: map[string]bool{}}
 	if err := s.open(ctx); err != nil {
 		_ = s.Close() // waits for the child, so that its last words are known
 		return nil, fmt.Errorf("start the server %s: %w; its last words: %s", server, err, cmp.Or(last.get(), "none"))
@@ -72,16 +73,18 @@ func (s *session) open(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("read the schema of %s: %w", tool.Name, err)
 		}
-		readOnly := tool.Annotations.ReadOnlyHint
+		s.idempotent[tool.Name] = isTrue(tool.Annotations.IdempotentHint)
 		s.tools = append(s.tools, agent.Tool{
 			Name:        tool.Name,
 			Description: tool.Description,
 			InputSchema: schema,
-			ReadOnly:    readOnly != nil && *readOnly,
+			ReadOnly:    isTrue(tool.Annotations.ReadOnlyHint),
 		})
 	}
 	return nil
 }
+
+func isTrue(hint *bool) bool { return hint != nil && *hint }
 
 // Close ends the child and waits for it: its stdin is closed, and if that is not enough it is terminated, then killed.
 func (s *session) Close() error {
@@ -104,10 +107,16 @@ func (s *session) Call(ctx context.Context, call agent.Call) (agent.Result, erro
 	}
 	answer, err := s.client.CallTool(ctx, request)
 	if err != nil {
-		return agent.Result{Change: change(call, agent.Unknown, "")}, fmt.Errorf("call %s: %w", call.Name, err)
+		what, check := unconfirmed(call)
+		return agent.Result{Change: what, Check: check}, fmt.Errorf("call %s: %w", call.Name, err)
 	}
 	result := agent.Result{Text: text(answer), IsError: answer.IsError, Outcome: outcomeOf(answer)}
-	result.Change = change(call, result.Outcome, result.Text)
+	if result.Outcome == agent.Done {
+		result.Change = confirmed(call, result.Text)
+	} else {
+		result.Change, result.Check = unconfirmed(call)
+	}
+	result.Settles = !answer.IsError && (s.idempotent[call.Name] || replayed(answer))
 	return result, nil
 }
 

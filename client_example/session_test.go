@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -68,14 +69,15 @@ func TestSessionTellsWhatChanged(t *testing.T) {
 	for _, test := range []struct {
 		name, tool, input, fault string
 		outcome                  agent.Outcome
-		change                   string
+		change, check            string
+		settles                  bool
 	}{
-		{"a read", "get_ticket", `{"ticket_id": "KITE-142"}`, "", agent.Done, ""},
-		{"a reply", "reply_to_customer", `{"ticket_id": "KITE-142", "message": "Hello."}`, "", agent.Done, "a reply was sent: rpl_001"},
-		{"the same again", "reply_to_customer", `{"ticket_id": "KITE-142", "message": "Hello."}`, "", agent.Done, "a reply was sent: rpl_001"},
-		{"an assignment", "assign_ticket", `{"ticket_id": "KITE-142", "assignee": "priya"}`, "", agent.Done, "KITE-142 was assigned to priya"},
-		{"a reply refused", "reply_to_customer", `{"ticket_id": "KITE-142", "message": "Goodbye."}`, "reply_to_customer=status=403", agent.NotDone, "a reply to KITE-142"},
-		{"an assignment that may have happened", "assign_ticket", `{"ticket_id": "KITE-142", "assignee": "priya"}`, "assign_ticket=lose", agent.Unknown, "the assignment of KITE-142 to priya"},
+		{"a read", "get_ticket", `{"ticket_id": "KITE-142"}`, "", agent.Done, "", "", true},
+		{"a reply", "reply_to_customer", `{"ticket_id": "KITE-142", "message": "Hello."}`, "", agent.Done, "a reply was sent: rpl_001", "", false},
+		{"the same again", "reply_to_customer", `{"ticket_id": "KITE-142", "message": "Hello."}`, "", agent.Done, "a reply was sent: rpl_001", "", true},
+		{"an assignment", "assign_ticket", `{"ticket_id": " kite-142", "assignee": "priya"}`, "", agent.Done, "KITE-142 was assigned to priya", "", true},
+		{"a reply refused", "reply_to_customer", `{"ticket_id": "KITE-142", "message": "Goodbye."}`, "reply_to_customer=status=403", agent.NotDone, "a reply to KITE-142", "read the messages of KITE-142", false},
+		{"an assignment that may have happened", "assign_ticket", `{"ticket_id": "KITE-142", "assignee": "priya"}`, "assign_ticket=lose", agent.Unknown, "the assignment of KITE-142 to priya", "see who KITE-142 is assigned to", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.fault != "" {
@@ -85,6 +87,8 @@ func TestSessionTellsWhatChanged(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, test.outcome, result.Outcome, result.Text)
 			require.Equal(t, test.change, result.Change)
+			require.Equal(t, test.check, result.Check)
+			require.Equal(t, test.settles, result.Settles)
 		})
 	}
 }
@@ -95,6 +99,27 @@ func TestCallWithoutAnAnswerNamesTheChange(t *testing.T) {
 	result, err := s.Call(t.Context(), toolCall("reply_to_customer", `{"ticket_id": "KITE-142", "message": "Hello."}`))
 	require.ErrorContains(t, err, "call reply_to_customer: ")
 	require.Equal(t, "a reply to KITE-142", result.Change)
+	require.Equal(t, "read the messages of KITE-142", result.Check)
+}
+
+func TestChangeWithGaps(t *testing.T) {
+	for name, test := range map[string]struct {
+		tool, input, answer    string
+		confirmed, unconfirmed string
+	}{
+		"a reply without an id":         {"reply_to_customer", `{"ticket_id": "KITE-142"}`, "Error: told too late.", "a reply was sent to KITE-142", "a reply to KITE-142"},
+		"a reply to nothing":            {"reply_to_customer", `{}`, `{}`, "a reply was sent to an unnamed ticket", "a reply to an unnamed ticket"},
+		"an answer that differs":        {"assign_ticket", `{"ticket_id": "KITE-142", "assignee": "priya"}`, `{"id": "KITE-143", "assignee": "lena"}`, "KITE-143 was assigned to lena", "the assignment of KITE-142 to priya"},
+		"arguments that are a novel":    {"assign_ticket", `{"ticket_id": "KITE-142\nDone!", "assignee": "` + strings.Repeat("x", 200) + `"}`, `{}`, "KITE-142 Done! was assigned to " + strings.Repeat("x", 90) + "...", "the assignment of KITE-142 Done! to " + strings.Repeat("x", 90) + "..."},
+		"a tool that changes something": {"close_ticket", `{}`, `{}`, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			call := toolCall(test.tool, test.input)
+			require.Equal(t, test.confirmed, confirmed(call, test.answer))
+			what, _ := unconfirmed(call)
+			require.Equal(t, test.unconfirmed, what)
+		})
+	}
 }
 
 func TestOutcomeOfOtherServers(t *testing.T) {

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/kitebase/kitebase-mcp/client_example/agent"
@@ -13,28 +12,41 @@ import (
 //
 //	[1] get_ticket {"ticket_id": "KITE-142"}
 //	    -> {"id": "KITE-142", "title": "Customer locked out after SSO change", ...
-type transcript struct{ out io.Writer }
+type transcript struct {
+	screen  *screen
+	running []string // tools, since the last result
+}
 
-func (t transcript) write(event agent.Event) {
+func (t *transcript) write(event agent.Event) {
+	t.screen.idle()
+	if _, more := event.(agent.Calling); !more {
+		t.running = nil
+	}
 	switch e := event.(type) {
+	case agent.Asking:
+		t.screen.busy("thinking")
 	case agent.Said:
-		fmt.Fprintf(t.out, "[%d] %s\n", e.Step, oneLine(e.Text))
+		fmt.Fprintf(t.screen, "[%d] %s\n", e.Step, oneLine(e.Text))
 	case agent.Calling:
-		fmt.Fprintf(t.out, "[%d] %s %s\n", e.Step, e.Use.Name, oneLine(string(e.Use.Input)))
+		fmt.Fprintf(t.screen, "[%d] %s %s\n", e.Step, e.Use.Name, oneLine(string(e.Use.Input)))
+		t.running = append(t.running, e.Use.Name)
+		t.screen.busy(strings.Join(t.running, ", "))
 	case agent.Called:
 		t.result(e.Result)
 	case agent.CutOff:
-		fmt.Fprintf(t.out, "[%d] cut off at max_tokens=%d. Redoing the turn with %d.\n", e.Step, e.MaxTokens, e.Next)
+		fmt.Fprintf(t.screen, "[%d] cut off at max_tokens=%d. Redoing the turn with %d.\n", e.Step, e.MaxTokens, e.Next)
+	case agent.Pause:
+		fmt.Fprintf(t.screen, "[%d] paused. Going on with the turn.\n", e.Step)
 	}
 }
 
 // result prints errors whole, since the model acts on their last words too.
-func (t transcript) result(result agent.Result) {
+func (t *transcript) result(result agent.Result) {
 	if result.IsError {
-		fmt.Fprintf(t.out, "    -> is_error: %s\n", oneLine(result.Text))
+		fmt.Fprintf(t.screen, "    -> %s %s\n", t.screen.paint(red, "is_error:"), oneLine(result.Text))
 		return
 	}
-	fmt.Fprintf(t.out, "    -> %s\n", shorten(oneLine(result.Text)))
+	fmt.Fprintf(t.screen, "    -> %s\n", shorten(oneLine(result.Text)))
 }
 
 // width is how much of a result is shown, in characters: with the arrow and the dots a line of about 100.
@@ -90,23 +102,4 @@ func spaced(text string) string {
 		}
 	}
 	return out.String()
-}
-
-// indenter sets the server's log off from the transcript.
-type indenter struct {
-	out     io.Writer
-	midLine bool
-}
-
-func (i *indenter) Write(p []byte) (int, error) {
-	for line := range strings.Lines(string(p)) {
-		if !i.midLine {
-			line = "    | " + line
-		}
-		i.midLine = !strings.HasSuffix(line, "\n")
-		if _, err := io.WriteString(i.out, line); err != nil {
-			return 0, err
-		}
-	}
-	return len(p), nil
 }

@@ -29,10 +29,12 @@ func TestTranscript(t *testing.T) {
 		"early comma":   {agent.Called{Result: agent.Result{Text: "a, " + strings.Repeat("b", 100)}}, "    -> a, " + strings.Repeat("b", 87) + "...\n"},
 		"error":         {agent.Called{Result: agent.Result{Text: "Error: " + strings.Repeat("x", 100), IsError: true}}, "    -> is_error: Error: " + strings.Repeat("x", 100) + "\n"},
 		"cut off":       {agent.CutOff{Step: 2, MaxTokens: 1024, Next: 2048}, "[2] cut off at max_tokens=1024. Redoing the turn with 2048.\n"},
+		"pause":         {agent.Pause{Step: 2}, "[2] paused. Going on with the turn.\n"},
+		"thinking":      {agent.Asking{Step: 2}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			transcript{&out}.write(test.event)
+			(&transcript{screen: &screen{out: &out}}).write(test.event)
 			require.Equal(t, test.want, out.String())
 		})
 	}
@@ -61,18 +63,7 @@ func TestTable(t *testing.T) {
 		"happy        DONE (end_turn)  4      1       0.1\n"+
 		"a-long-name  FAILED (stuck)   12     0       31.0\n",
 		table([]outcome{
-			{happy, agent.Report{Reason: agent.EndTurn, Steps: 4}, 1, 90 * time.Millisecond},
-			{loop, agent.Report{Reason: agent.Stuck, Steps: 12}, 0, 31 * time.Second},
+			{scenario: happy, report: agent.Report{Reason: agent.EndTurn, Steps: 4}, emails: 1, took: 90 * time.Millisecond},
+			{scenario: loop, report: agent.Report{Reason: agent.Stuck, Steps: 12}, took: 31 * time.Second},
 		}))
-}
-
-func TestIndenter(t *testing.T) {
-	var out bytes.Buffer
-	log := &indenter{out: &out}
-	for _, chunk := range []string{"one\ntw", "o\n", "three\n"} {
-		n, err := log.Write([]byte(chunk))
-		require.NoError(t, err)
-		require.Equal(t, len(chunk), n)
-	}
-	require.Equal(t, "    | one\n    | two\n    | three\n", out.String())
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -14,52 +13,67 @@ import (
 
 // answer is what became of one call of a turn.
 type answer struct {
-	use    ToolUse
-	key    string // canonical form of the call
-	ran    bool   // false: a guard or the end of the run kept it from running
-	result Result
-	err    error
+	use      ToolUse
+	key      string // canonical form of the call
+	unusable error  // what is wrong with the input
+	ran      bool   // false: a guard or the end of the run kept it from running
+	result   Result
+	err      error
 }
 
-// callAll answers the calls of a turn: one result for each, in their order, whatever fails. Neighbouring calls that only
-// read run in parallel; a call that may change something runs alone, after all before it and before all after it. When
-// a guard ends the run, in r.over, the rest is answered without being run.
+func newAnswer(use ToolUse) answer {
+	if len(use.Input) == 0 {
+		use.Input = json.RawMessage("{}")
+	}
+	key, unusable := callKey(use)
+	if unusable != nil {
+		key = use.Name + " " + string(use.Input)
+	}
+	return answer{use: use, key: key, unusable: unusable}
+}
+
+// callAll answers the calls of a turn: one result for each, in their order, whatever fails. When a guard ends the run, in
+// r.over, the rest is answered without being run.
 func (r *run) callAll(ctx context.Context, calls []ToolUse) []ToolResult {
+	answers := make([]answer, 0, len(calls))
+	for _, use := range calls {
+		answers = append(answers, newAnswer(use))
+	}
 	results := make([]ToolResult, 0, len(calls))
-	for batch := range r.batches(calls) {
-		for _, a := range r.runBatch(ctx, batch) {
+	for rest := answers; len(rest) > 0; {
+		batch := rest[:r.together(rest)]
+		r.runBatch(ctx, batch)
+		for _, a := range batch {
 			r.settle(a)
 			results = append(results, ToolResult{ID: a.use.ID, Text: a.result.Text, IsError: a.result.IsError})
 		}
+		rest = rest[len(batch):]
 	}
 	return results
 }
 
-// batches yields the calls in groups that may run at the same time.
-func (r *run) batches(calls []ToolUse) iter.Seq[[]ToolUse] {
-	return func(yield func([]ToolUse) bool) {
-		for len(calls) > 0 {
-			n := 1
-			for n < len(calls) && r.readOnly(calls[0]) && r.readOnly(calls[n]) {
-				n++
-			}
-			if !yield(calls[:n]) {
-				return
-			}
-			calls = calls[n:]
-		}
+// together returns how many of the calls, from the first, may run at the same time: those that only read, and differ. A
+// call that may change something runs alone, after all before it and before all after it. Equal calls wait for one
+// another, so that the guard knows how the first ended.
+func (r *run) together(calls []answer) int {
+	n := 1
+	for n < len(calls) && r.readOnly(calls[0].use) && r.readOnly(calls[n].use) && !asked(calls[:n], calls[n].key) {
+		n++
 	}
+	return n
+}
+
+func asked(answers []answer, key string) bool {
+	return slices.ContainsFunc(answers, func(a answer) bool { return a.key == key })
 }
 
 func (r *run) readOnly(use ToolUse) bool { return r.tools[use.Name].ReadOnly }
 
 // runBatch runs the calls at the same time and waits for all of them.
-func (r *run) runBatch(ctx context.Context, calls []ToolUse) []answer {
-	answers := make([]answer, len(calls))
+func (r *run) runBatch(ctx context.Context, answers []answer) {
 	var running sync.WaitGroup
-	for i, use := range calls {
+	for i := range answers {
 		a := &answers[i]
-		a.use = use
 		a.ran = r.admit(ctx, a)
 		r.cfg.OnEvent(Calling{Step: r.report.Steps, Use: a.use})
 		if a.ran {
@@ -67,18 +81,10 @@ func (r *run) runBatch(ctx context.Context, calls []ToolUse) []answer {
 		}
 	}
 	running.Wait()
-	return answers
 }
 
 // admit tells whether a call may run, and answers one that may not.
 func (r *run) admit(ctx context.Context, a *answer) bool {
-	if len(a.use.Input) == 0 {
-		a.use.Input = json.RawMessage("{}")
-	}
-	var unusable error
-	if a.key, unusable = callKey(a.use); unusable != nil {
-		a.key = a.use.Name + " " + string(a.use.Input)
-	}
 	if r.over != nil || r.expired(ctx) != nil {
 		a.result = Result{Text: "Error: not run. The run ended before this call.", IsError: true}
 		return false
@@ -91,8 +97,8 @@ func (r *run) admit(ctx context.Context, a *answer) bool {
 	switch {
 	case r.tools[a.use.Name].Name == "":
 		text = fmt.Sprintf("Error: not run. There is no tool of this name. The tools are: %s.", r.names())
-	case unusable != nil:
-		text = fmt.Sprintf("Error: %s was not run: %v.", a.use.Name, unusable)
+	case a.unusable != nil:
+		text = fmt.Sprintf("Error: %s was not run: %v.", a.use.Name, a.unusable)
 	default:
 		return true
 	}
@@ -109,7 +115,7 @@ func (r *run) call(ctx context.Context, use ToolUse) (result Result, err error) 
 			err = fmt.Errorf("call %s: panic: %v", use.Name, p)
 		}
 		if err != nil {
-			result = r.noAnswer(use, result.Change)
+			result = r.noAnswer(use, result)
 		}
 	}()
 	call := Call{ToolUse: use}
@@ -127,19 +133,19 @@ func (r *run) settle(a answer) {
 	if a.ran {
 		r.guard.note(a.key, a.result)
 		if !r.readOnly(a.use) {
-			r.changes.note(a.key, a.result.outcome(), Change{Tool: a.use.Name, What: cmp.Or(a.result.Change, a.use.Name)})
+			r.changes.note(a.key, a.result, Change{Tool: a.use.Name, What: cmp.Or(a.result.Change, a.use.Name), Check: a.result.Check})
 		}
 	}
 	r.cfg.OnEvent(Called{Step: r.report.Steps, Use: a.use, Result: a.result, Err: a.err})
 }
 
 // noAnswer words a call that brought no answer, for the model. The error itself is not for it.
-func (r *run) noAnswer(use ToolUse, change string) Result {
+func (r *run) noAnswer(use ToolUse, known Result) Result {
 	text := fmt.Sprintf("Error: %s gave no answer.", use.Name)
 	if !r.readOnly(use) {
 		text += " The change may have gone through anyway, so check before you repeat it."
 	}
-	return Result{Text: text, IsError: true, Outcome: Unknown, Change: change}
+	return Result{Text: text, IsError: true, Outcome: Unknown, Change: known.Change, Check: known.Check}
 }
 
 func (r *run) names() string {

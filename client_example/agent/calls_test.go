@@ -18,13 +18,13 @@ func TestCallsOfOneTurn(t *testing.T) {
 		calls   []string
 		elapsed time.Duration
 	}{
-		"reads run in parallel":                        {[]string{"look", "look_up", `look {"n": 3}`}, time.Second},
-		"writes run one after the other":               {[]string{"send", "set", `send {"n": 3}`}, 3 * time.Second},
-		"a write waits for the reads before it":        {[]string{"look", "look_up", "send"}, 2 * time.Second},
-		"a read waits for the write before it":         {[]string{"send", "look", "look_up"}, 2 * time.Second},
-		"reads around a write are not run beside it":   {[]string{"look", "send", "look_up"}, 3 * time.Second},
-		"the same call twice in one turn runs twice":   {[]string{"send", "send"}, 2 * time.Second},
-		"the same read twice in one turn also does so": {[]string{"look", "look"}, time.Second},
+		"reads run in parallel":                      {[]string{"look", "look_up", `look {"n": 3}`}, time.Second},
+		"writes run one after the other":             {[]string{"send", "set", `send {"n": 3}`}, 3 * time.Second},
+		"a write waits for the reads before it":      {[]string{"look", "look_up", "send"}, 2 * time.Second},
+		"a read waits for the write before it":       {[]string{"send", "look", "look_up"}, 2 * time.Second},
+		"reads around a write are not run beside it": {[]string{"look", "send", "look_up"}, 3 * time.Second},
+		"the same call twice in one turn runs twice": {[]string{"send", "send"}, 2 * time.Second},
+		"equal reads too, one after the other":       {[]string{"look", "look_up", `look { }`}, 2 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -49,10 +49,12 @@ func TestResultsKeepTheOrderOfTheCalls(t *testing.T) {
 		require.Equal(t, []agent.ToolResult{{ID: "call_1", Text: "slow"}, {ID: "call_2", Text: "fast"}}, lastResults(t, report))
 		uses := asks("look", "look_up").Calls
 		require.Equal(t, []agent.Event{
+			agent.Asking{Step: 1},
 			agent.Calling{Step: 1, Use: withInput(uses[0])},
 			agent.Calling{Step: 1, Use: withInput(uses[1])},
 			agent.Called{Step: 1, Use: withInput(uses[0]), Result: ok("slow")},
 			agent.Called{Step: 1, Use: withInput(uses[1]), Result: ok("fast")},
+			agent.Asking{Step: 2},
 			agent.Said{Step: 2, Text: "done"},
 		}, events)
 	})
@@ -109,11 +111,15 @@ func TestConversationIsAlwaysValid(t *testing.T) {
 		"set":    func(context.Context, agent.Call) (agent.Result, error) { panic("bug") },
 	}
 	call := rapid.SampledFrom([]string{"look", "look_2", "send", "set", "fly", `look {"n": 1}`, `look {`, `send {"n": 1}`})
-	reason := rapid.SampledFrom([]agent.StopReason{"tool_use", "tool_use", "tool_use", "tool_use", "max_tokens", "end_turn", "refusal", "pause_turn"})
+	reason := rapid.SampledFrom([]agent.StopReason{"tool_use", "tool_use", "tool_use", "tool_use", "pause_turn", "max_tokens", "end_turn", "refusal"})
 	rapid.Check(t, func(t *rapid.T) {
 		turns := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) agent.Turn {
 			turn := asks(rapid.SliceOfN(call, 0, 4).Draw(t, "calls")...)
 			turn.StopReason = reason.Draw(t, "stop reason")
+			turn.Text = rapid.SampledFrom([]string{"", "Let me see."}).Draw(t, "text")
+			if turn.StopReason == agent.StopPauseTurn {
+				turn.Calls = nil
+			}
 			return turn
 		}), 1, 10).Draw(t, "turns")
 		report, _ := run(t, tape(turns...), tools, agent.Config{})

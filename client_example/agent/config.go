@@ -33,6 +33,13 @@ type Config struct {
 	// MaxRepeats is how often in a row the same call may bring the same answer. The last one brings a nudge along, and
 	// one more ends the run; -1 turns the guard off. Default 5.
 	MaxRepeats int
+	// MaxPauses is how often in a row a turn that the model paused is continued; -1 turns the limit off. Default 3.
+	MaxPauses int
+	// TokenBudget bounds the tokens of all turns, input and output together. It is checked before each turn, so that it
+	// is overrun by one turn at the most; -1 turns it off. Default 200,000.
+	TokenBudget int
+	// CostBudgetUSD bounds the cost of all turns in US dollars, in the same way; -1 turns it off. Default 1.
+	CostBudgetUSD float64
 	// OnEvent is told what happens as it happens, on the goroutine that called Run. Default nobody is told.
 	OnEvent func(Event)
 }
@@ -52,6 +59,8 @@ func (c Config) Validate() error {
 		{"Grace", int64(c.Grace)},
 		{"MaxFailures", int64(c.MaxFailures)},
 		{"MaxRepeats", int64(c.MaxRepeats)},
+		{"MaxPauses", int64(c.MaxPauses)},
+		{"TokenBudget", int64(c.TokenBudget)},
 	} {
 		if field.value < -1 {
 			errs = append(errs, fmt.Errorf("%s is %d, but takes a positive value, 0 for the default or -1 for off", field.name, field.value))
@@ -59,6 +68,9 @@ func (c Config) Validate() error {
 	}
 	if c.MaxTokens < 0 || c.MaxTokens > mostTokens {
 		errs = append(errs, fmt.Errorf("MaxTokens is %d, but takes 0 to %d", c.MaxTokens, mostTokens))
+	}
+	if cost := c.CostBudgetUSD; cost != -1 && !(cost >= 0) { // NaN is refused as well
+		errs = append(errs, fmt.Errorf("CostBudgetUSD is %g, but takes a positive value, 0 for the default or -1 for off", cost))
 	}
 	return errors.Join(errs...)
 }
@@ -70,6 +82,9 @@ func (c Config) withDefaults() Config {
 	c.MaxTokens = cmp.Or(c.MaxTokens, 1024)
 	c.MaxFailures = cmp.Or(c.MaxFailures, 2)
 	c.MaxRepeats = cmp.Or(c.MaxRepeats, 5)
+	c.MaxPauses = cmp.Or(c.MaxPauses, 3)
+	c.TokenBudget = cmp.Or(c.TokenBudget, 200_000)
+	c.CostBudgetUSD = cmp.Or(c.CostBudgetUSD, 1)
 	if c.OnEvent == nil {
 		c.OnEvent = func(Event) {}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kitebase/kitebase-mcp/client_example/agent"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // slow is a tool that needs d, but gives up when the time it was told is over and says so itself.
@@ -86,5 +87,49 @@ func TestRunDeadline(t *testing.T) {
 		report, box := run(t, m, map[string]toolFunc{"look": slow(time.Hour)}, agent.Config{Deadline: -1})
 		require.Equal(t, agent.EndTurn, report.Reason)
 		require.Zero(t, box.calls[0].Remaining)
+	})
+}
+
+func TestToolThatHangsUsesUpWhatLittleIsLeftAndNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slowThenHang := map[string]toolFunc{"look": slow(29200 * time.Millisecond), "look_hang": hangs}
+		start := time.Now()
+		var answered time.Duration
+		report, box := run(t, tape(asks("look"), asks("look_hang"), says("never asked")), slowThenHang, agent.Config{OnEvent: func(e agent.Event) {
+			if called, ok := e.(agent.Called); ok && called.Use.Name == "look_hang" {
+				answered = time.Since(start) - 29200*time.Millisecond
+			}
+		}})
+		require.Equal(t, 800*time.Millisecond, box.calls[1].Remaining)
+		require.LessOrEqual(t, answered, 900*time.Millisecond)
+		require.Equal(t, agent.Deadline, report.Reason)
+		require.Equal(t, "the run hit its 30s time limit", report.Why)
+	})
+}
+
+// TestRunDeadlineIsNeverOverrun plays random turns with tools that are quick, slow or hang.
+func TestRunDeadlineIsNeverOverrun(t *testing.T) {
+	upTo := func(most time.Duration) *rapid.Generator[time.Duration] {
+		return rapid.Map(rapid.Int64Range(0, int64(most)), func(n int64) time.Duration { return time.Duration(n) })
+	}
+	calls := rapid.SliceOfN(rapid.SampledFrom([]string{"look", "look_hang", "send", "send_hang"}), 1, 4)
+	rapid.Check(t, func(rt *rapid.T) {
+		thinks, works := upTo(900*time.Millisecond).Draw(rt, "thinks"), upTo(900*time.Millisecond).Draw(rt, "works")
+		turns := rapid.SliceOfN(calls, 1, 5).Draw(rt, "turns")
+		var report agent.Report
+		synctest.Test(t, func(t *testing.T) {
+			m := &model{decide: func(ctx context.Context, step int, _ agent.Request) (agent.Turn, error) {
+				select {
+				case <-time.After(max(10*time.Millisecond, thinks)):
+					return asks(turns[step%len(turns)]...), nil
+				case <-ctx.Done():
+					return agent.Turn{}, ctx.Err()
+				}
+			}}
+			tools := map[string]toolFunc{"look": slow(works), "look_hang": hangs, "send": slow(works), "send_hang": hangs}
+			report, _ = run(t, m, tools, agent.Config{Deadline: 800 * time.Millisecond, MaxFailures: -1, MaxRepeats: -1, MaxSteps: -1})
+		})
+		require.Equal(rt, agent.Deadline, report.Reason)
+		require.LessOrEqual(rt, report.Elapsed, 900*time.Millisecond)
 	})
 }

@@ -1,7 +1,11 @@
 package agent
 
-// Event is something that happened in a run: one of [Said], [Calling], [Called] and [CutOff].
+// Event is something that happened in a run: one of [Asking], [Said], [Calling], [Called], [CutOff] and
+// [Pause].
 type Event interface{ event() }
+
+// Asking comes before the model is asked for a turn.
+type Asking struct{ Step int }
 
 // Said is text of the model, at the end of the run or beside calls.
 type Said struct {
@@ -31,7 +35,12 @@ type CutOff struct {
 	Next      int
 }
 
+// Pause comes when the model interrupted its turn and is asked to go on with it.
+type Pause struct{ Step int }
+
+func (Asking) event()  {}
 func (Said) event()    {}
 func (Calling) event() {}
 func (Called) event()  {}
 func (CutOff) event()  {}
+func (Pause) event()   {}

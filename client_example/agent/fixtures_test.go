@@ -106,11 +106,13 @@ func run(t require.TestingT, m agent.Model, tools map[string]toolFunc, cfg agent
 	return report, box
 }
 
-// requirePaired holds a conversation to the rules of the Messages API: user and assistant alternate, and the calls of a
+// requirePaired holds a conversation to the rules of the Messages API: it begins with the user, no user speaks twice in a
+// row, an assistant does only without calls (a paused turn and its continuation), no message is empty, and the calls of a
 // turn are answered in the next message, one result for each, in their order.
 func requirePaired(t require.TestingT, messages []agent.Message) {
 	for i, message := range messages {
-		require.Equal(t, i%2 == 0, message.Role == agent.User, "message %d is of the wrong role", i)
+		require.False(t, message.Role == agent.User && i > 0 && messages[i-1].Role == agent.User, "message %d is of the wrong role", i)
+		require.True(t, message.Text != "" || message.Calls != nil || message.Results != nil, "message %d is empty", i)
 		var asked, answered []string
 		if i > 0 {
 			for _, use := range messages[i-1].Calls {
@@ -123,6 +125,7 @@ func requirePaired(t require.TestingT, messages []agent.Message) {
 		}
 		require.Equal(t, asked, answered, "message %d must answer the calls before it", i)
 	}
+	require.Equal(t, agent.User, messages[0].Role)
 	require.Empty(t, messages[len(messages)-1].Calls, "the last calls have no results")
 }
 

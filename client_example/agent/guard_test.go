@@ -35,12 +35,6 @@ func TestRepeatGuard(t *testing.T) {
 		report, _ := run(t, tape(asks(same), asks(same), asks(same), asks("look_3"), says("done")), missing, agent.Config{})
 		require.Equal(t, agent.EndTurn, report.Reason)
 	})
-	t.Run("runs nothing of a turn after the call that ended the run", func(t *testing.T) {
-		report, box := run(t, tape(asks(same), asks(same), asks(same), asks(same, "look_3")), missing, agent.Config{})
-		require.Equal(t, agent.Stuck, report.Reason)
-		require.Len(t, box.calls, 2)
-		require.Equal(t, "Error: not run. The run ended before this call.", lastResults(t, report)[1].Text)
-	})
 	t.Run("forgets failures once the call worked", func(t *testing.T) {
 		n := 0
 		flaky := func(context.Context, agent.Call) (agent.Result, error) {
@@ -71,6 +65,28 @@ func TestRepeatGuard(t *testing.T) {
 		report, box := run(t, tape(asks(same)), missing, agent.Config{MaxFailures: -1})
 		require.Equal(t, agent.MaxSteps, report.Reason)
 		require.Len(t, box.calls, 8)
+	})
+}
+
+func TestRepeatGuardWithinATurn(t *testing.T) {
+	missing := map[string]toolFunc{"look": answers(failed("No ticket KITE-412.")), "look_3": answers(ok("found"))}
+	same := `look {"ticket_id": "KITE-412"}`
+
+	t.Run("sees calls of one turn end one by one", func(t *testing.T) {
+		report, box := run(t, tape(asks(same, "look_3", same, same, same, "look_3")), missing, agent.Config{})
+		require.Equal(t, agent.Stuck, report.Reason)
+		require.Equal(t, 1, report.Steps)
+		require.Len(t, box.calls, 3)
+		results := lastResults(t, report)
+		require.Equal(t, blockedText, results[3].Text)
+		require.Equal(t, blockedText, results[4].Text)
+		require.Equal(t, "Error: not run. The run ended before this call.", results[5].Text)
+	})
+	t.Run("runs nothing of a turn after the call that ended the run", func(t *testing.T) {
+		report, box := run(t, tape(asks(same), asks(same), asks(same), asks(same, "look_3")), missing, agent.Config{})
+		require.Equal(t, agent.Stuck, report.Reason)
+		require.Len(t, box.calls, 2)
+		require.Equal(t, "Error: not run. The run ended before this call.", lastResults(t, report)[1].Text)
 	})
 }
 

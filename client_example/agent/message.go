@@ -12,7 +12,9 @@ const (
 )
 
 // Message is one entry of the conversation. In an assistant's message the text comes before the calls; in a user's
-// message the results come before the text, since the Messages API refuses them in any other order.
+// message the results come before the text, since the Messages API refuses them in any other order. Users and
+// assistants alternate, except that a turn that the model paused is followed by its continuation, which the API takes as
+// one turn.
 type Message struct {
 	Role    Role         `json:"role"`
 	Results []ToolResult `json:"results,omitempty"`

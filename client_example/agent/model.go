@@ -28,6 +28,8 @@ type Turn struct {
 	Text       string
 	Calls      []ToolUse
 	StopReason StopReason
+	// Usage is what the turn cost, as far as the model knows. It counts even when an error comes with the turn.
+	Usage Usage
 }
 
 // StopReason says why the model stopped, in the words of the Messages API. Values that are not listed here exist, and
@@ -36,21 +38,23 @@ type StopReason string
 
 // The stop reasons that the loop acts upon.
 const (
-	StopEndTurn   StopReason = "end_turn"
-	StopSequence  StopReason = "stop_sequence"
-	StopToolUse   StopReason = "tool_use"
-	StopMaxTokens StopReason = "max_tokens"
-	StopRefusal   StopReason = "refusal"
+	StopEndTurn       StopReason = "end_turn"
+	StopSequence      StopReason = "stop_sequence"
+	StopToolUse       StopReason = "tool_use"
+	StopMaxTokens     StopReason = "max_tokens"
+	StopPauseTurn     StopReason = "pause_turn"
+	StopRefusal       StopReason = "refusal"
+	StopContextWindow StopReason = "model_context_window_exceeded"
 )
 
 // check returns an error if the calls of the turn do not fit its stop reason: such a turn has no right answer, because
-// each call needs a result, under an id of its own, and a turn that ends must not leave one behind. The turns that are
+// each call needs a result, under an id of its own, and a turn that ends or pauses must not leave one behind. The turns that are
 // thrown away are not checked.
 func (t Turn) check() error {
 	switch {
 	case t.StopReason == StopToolUse && len(t.Calls) == 0:
 		return fmt.Errorf("the turn stopped for %s without a call", t.StopReason)
-	case (t.StopReason == StopEndTurn || t.StopReason == StopSequence) && len(t.Calls) > 0:
+	case t.StopReason != StopToolUse && len(t.Calls) > 0:
 		return fmt.Errorf("the turn stopped for %s with %d calls open", t.StopReason, len(t.Calls))
 	}
 	seen := make(map[string]bool, len(t.Calls))

@@ -32,8 +32,9 @@ type run struct {
 	start   time.Time
 	guard   guard
 	changes changes
-	over    *ending // set when the guard ends the run amid a turn
 	room    int     // tokens for the next turn
+	pauses  int     // turns in a row that the model paused
+	over    *ending // set when the guard ends the run amid a turn
 	report  Report
 }
 
@@ -64,69 +65,43 @@ func newRun(job Job, cfg Config) *run {
 func (r *run) loop(ctx context.Context) ending {
 	for r.cfg.MaxSteps < 0 || r.report.Steps < r.cfg.MaxSteps {
 		r.report.Steps++
-		if end := r.expired(ctx); end != nil {
-			return *end
-		}
-		turn, err := r.ask(ctx)
-		if err != nil {
-			return r.unavailable(ctx, err)
-		}
-		if end := r.take(ctx, turn); end != nil {
+		if end := r.step(ctx); end != nil {
 			return *end
 		}
 	}
 	return ending{reason: MaxSteps, why: fmt.Sprintf("the run hit its %d-step limit", r.cfg.MaxSteps)}
 }
 
-// take acts upon a turn. It returns nil if the run goes on.
-func (r *run) take(ctx context.Context, turn Turn) *ending {
-	if turn.StopReason == StopMaxTokens {
-		return r.cutOff()
+// step has the model take one turn and runs the calls that it asks for. It returns nil if the run goes on.
+func (r *run) step(ctx context.Context) *ending {
+	if end := r.expired(ctx); end != nil {
+		return end
 	}
-	r.room = r.cfg.MaxTokens
-	switch turn.StopReason {
-	case StopEndTurn, StopSequence, StopToolUse:
-	case StopRefusal:
-		return &ending{reason: Refusal, why: "Claude declined to continue"}
-	default:
-		return &ending{reason: UnexpectedStop, why: fmt.Sprintf("Claude stopped with %q", turn.StopReason)}
+	if end := r.spent(); end != nil {
+		return end
 	}
-	if err := turn.check(); err != nil {
-		return &ending{reason: BadTurn, why: "Claude's reply contradicts itself", err: err}
+	turn, err := r.ask(ctx)
+	r.report.Usage = r.report.Usage.plus(turn.Usage)
+	if err != nil {
+		return r.unavailable(ctx, err)
 	}
-	r.say(turn)
-	if turn.StopReason != StopToolUse {
-		return &ending{reason: Reason(turn.StopReason)}
+	if end := r.take(turn); end != nil || turn.StopReason != StopToolUse {
+		return end
 	}
 	results := r.callAll(ctx, turn.Calls)
 	r.report.Messages = append(r.report.Messages, Message{Role: User, Results: results, Text: r.guard.nudge()})
 	return r.over
 }
 
-// say takes the turn into the conversation. A turn without anything in it stays out: an empty message is refused.
-func (r *run) say(turn Turn) {
-	if turn.Text != "" {
-		r.report.Text = turn.Text
-		r.cfg.OnEvent(Said{Step: r.report.Steps, Text: turn.Text})
-	}
-	if turn.Text != "" || len(turn.Calls) > 0 {
-		r.report.Messages = append(r.report.Messages, Message{Role: Assistant, Text: turn.Text, Calls: slices.Clone(turn.Calls)})
-	}
-}
-
-// cutOff has a turn redone once that ended at max_tokens. Nothing of it is kept or run: beside a call that was cut in
-// half a complete one may stand that depends upon it.
-func (r *run) cutOff() *ending {
-	if r.room > r.cfg.MaxTokens {
-		return &ending{reason: CutOffTwice, why: fmt.Sprintf("Claude's reply was cut off twice, even at max_tokens=%d", r.room)}
-	}
-	r.cfg.OnEvent(CutOff{Step: r.report.Steps, MaxTokens: r.room, Next: 2 * r.room})
-	r.room *= 2
-	return nil
-}
-
-// ask has the model take its turn, within the time left to the run.
-func (r *run) ask(ctx context.Context) (Turn, error) {
+// ask has the model take its turn, within the time left to the run. A panic of the model becomes an error: else it would
+// take along the only record of what the run has changed.
+func (r *run) ask(ctx context.Context) (turn Turn, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			turn, err = Turn{}, fmt.Errorf("ask the model: panic: %v", p)
+		}
+	}()
+	r.cfg.OnEvent(Asking{Step: r.report.Steps})
 	if end, ok := r.deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, end)
@@ -136,12 +111,12 @@ func (r *run) ask(ctx context.Context) (Turn, error) {
 }
 
 // unavailable words a turn that could not be had. A model that was interrupted is not to blame.
-func (r *run) unavailable(ctx context.Context, err error) ending {
+func (r *run) unavailable(ctx context.Context, err error) *ending {
 	if end := r.expired(ctx); end != nil {
 		end.err = err
-		return *end
+		return end
 	}
-	return ending{reason: ModelUnavailable, why: "Claude could not be reached", err: err}
+	return &ending{reason: ModelUnavailable, why: "Claude could not be reached", err: err}
 }
 
 // deadline returns when the run has to end; false means never.

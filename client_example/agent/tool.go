@@ -12,7 +12,7 @@ type Tools interface {
 	// List returns the tools on offer. Run asks once, at its start.
 	List() []Tool
 	// Call runs one call. It must return soon after ctx ends. A failure that the model should read is a [Result] with
-	// IsError; an error means that the tool gave no answer at all, in which case only Change of the Result counts.
+	// IsError; an error means that the tool gave no answer at all, in which case only Change and Check of the Result count.
 	Call(ctx context.Context, call Call) (Result, error)
 }
 
@@ -44,6 +44,12 @@ type Result struct {
 	// Change names the change in the words of the report: "a reply was sent: rpl_001" when it is done, "a reply to
 	// KITE-142" when it is not known. Default the name of the tool.
 	Change string
+	// Check says how a person finds out whether the change went through, as an order without a full stop: "read the
+	// messages of KITE-142". It is used while the outcome is [Unknown].
+	Check string
+	// Settles says that this success accounts for earlier calls with the same input too, whose outcome was unknown:
+	// because the tool is idempotent, or because it says that the thing was done just once.
+	Settles bool
 }
 
 // Outcome says what is known about the effect of a call.

@@ -132,7 +132,11 @@ func (d driver) work(ctx context.Context, s scenario, url string) (report agent.
 	limits.Grace = time.Second
 	limits.OnEvent = (&transcript{screen: d.screen}).write
 	defer d.screen.idle()
-	return agent.Run(ctx, agent.Job{Task: task, Model: model, Tools: tools}, limits)
+	job := agent.Job{Task: task, Model: model, Tools: tools}
+	if p, ok := model.(parent); ok {
+		return p.run(ctx, d.screen, job, limits)
+	}
+	return agent.Run(ctx, job, limits)
 }
 
 // conclude prints how a run ended, and what a person must know: also of a run that succeeded, since nobody else would look

@@ -25,7 +25,7 @@ type scenario struct {
 
 // scenarios returns all scenarios, in the order in which they teach.
 func scenarios() []scenario {
-	return slices.Concat(deskScenarios(), modelScenarios())
+	return slices.Concat(deskScenarios(), modelScenarios(), researchScenarios())
 }
 
 func findScenario(name string) (scenario, bool) {

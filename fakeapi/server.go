@@ -25,6 +25,9 @@ func Start(addr string, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := fake.search.open(); err != nil { // here, so that the first search is as fast as the others
+		return nil, err
+	}
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("fakeapi: listening: %w", err)

@@ -79,11 +79,13 @@ func TestStatusUpdates(t *testing.T) {
 				w.ask("tools/call", `{"name":"get_ticket","arguments":`+readTicket+`,`+modernMeta+`}`)
 			}
 			synctest.Wait()
+			require.Equal(t, 1, w.server.Streams())
 			require.Equal(t, []string{tagged("notifications/resources/updated", id, `,"uri":"kitebase://status"`)}, w.told())
 			w.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`)
 			time.Sleep(31 * time.Second)
 			synctest.Wait()
 			require.Empty(t, w.told())
+			require.Zero(t, w.server.Streams())
 		})
 }
 

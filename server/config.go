@@ -30,8 +30,8 @@ type Config struct {
 	Version string
 	// Tools are the names of the tools to offer, or [ReadOnly] alone. Default all.
 	Tools []string
-	// Guard has the attempts, times and waits of every tool; what depends on the tool is set by [New]. Defaults see
-	// [resilience.Policy].
+	// Guard has the attempts, times and waits of every tool; what depends on the tool is set by [New]. Its Observe
+	// is told beside the counts of the status. Defaults see [resilience.Policy].
 	Guard resilience.Policy
 	// Store keeps the ledger of what was sent; whoever opened it closes it, after the server. Default: one in memory, which
 	// ends with the process.

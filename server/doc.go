@@ -12,4 +12,8 @@
 //
 // What a tool does is said in package tools, how a call is guarded in server/resilience, how lines and requests are read
 // in server/stdio and server/web. This package only joins them, and knows what of a reply makes it the same reply.
+//
+// How it all stands, people and programs read as the resource kitebase://status. Who subscribed is told when a circuit
+// changes: a session on stdio and SSE, a subscriptions/listen stream of revision 2026-07-28 on stdio and streamable HTTP.
+// Streamable HTTP of the older revisions has no stream here on which to tell it, and promises nothing.
 package server

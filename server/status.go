@@ -29,7 +29,8 @@ type status struct {
 type toolStatus struct {
 	Tool    string                  `json:"tool"`
 	Circuit resilience.CircuitState `json:"circuit"`
-	Since   time.Time               `json:"since"`
+	// Since is when the circuit came to stand so; the start of the server if it never changed.
+	Since time.Time `json:"since"`
 	// NextProbe is when the next call is let through, null unless the circuit is open.
 	NextProbe *time.Time `json:"next_probe_at"`
 	// Hidden says that tools/list leaves the tool out.

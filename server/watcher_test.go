@@ -18,9 +18,10 @@ import (
 // watcher is a client on stdio that keeps every line it gets, notifications too. It is for use inside a synctest bubble.
 type watcher struct {
 	*fakeapi.Fake
-	t     *testing.T
-	lines io.WriteCloser
-	next  int
+	t      *testing.T
+	server *server.Server
+	lines  io.WriteCloser
+	next   int
 
 	mu   sync.Mutex
 	came sync.Cond
@@ -47,7 +48,7 @@ func watch(t *testing.T, config server.Config) *watcher {
 	out, results := io.Pipe()
 	served, read := make(chan error, 1), make(chan struct{})
 	go func() { served <- srv.ServeStdio(context.Background(), in, results); results.Close() }()
-	w := &watcher{Fake: fake, t: t, lines: lines}
+	w := &watcher{Fake: fake, t: t, server: srv, lines: lines}
 	w.came.L = &w.mu
 	go func() { defer close(read); w.read(out) }()
 	t.Cleanup(func() {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kitebase/kitebase-mcp/idempotency"
+	"github.com/kitebase/kitebase-mcp/idempotency/postgres"
 	"github.com/kitebase/kitebase-mcp/idempotency/sqlite"
 )
 
@@ -60,37 +61,46 @@ func stateDir(system string, getenv func(string) string) string {
 }
 
 // store returns the ledger's store, which is opened when it is first needed, so that a broken one never stops the reads.
-// strict is for a Kitebase without keys: there nothing but the ledger recognises a repeat.
+// strict is for a Kitebase without keys: there nothing but the ledger recognises a repeat, so that a damaged one is not
+// replaced by one that knows nothing before a person has looked.
 func (d desk) store(strict bool, log *slog.Logger) *idempotency.Standby {
 	spec := d.spec()
 	if spec == memory && d.Ledger == "" && d.URL != "" {
 		log.Warn("no state directory was found, so what was sent is forgotten at the end; name a file with --ledger")
 	}
 	return &idempotency.Standby{
-		Open:   func(ctx context.Context) (idempotency.Store, error) { return openStore(ctx, spec, log) },
+		Open: func(ctx context.Context) (idempotency.Store, error) {
+			store, err := openStore(ctx, spec)
+			if errors.Is(err, sqlite.ErrBadFile) && !strict {
+				return beginAnew(ctx, spec, err, log)
+			}
+			return store, err
+		},
 		Strict: strict,
 		Failed: func(err error) { log.Error("the ledger cannot be used", "cause", err) },
 	}
 }
 
-func openStore(ctx context.Context, spec string, log *slog.Logger) (idempotency.Store, error) {
+// openStore opens the ledger as it is.
+func openStore(ctx context.Context, spec string) (idempotency.Store, error) {
 	switch {
 	case spec == memory:
 		return new(idempotency.Memory), nil
 	case strings.HasPrefix(spec, "postgres://") || strings.HasPrefix(spec, "postgresql://"):
-		return nil, errors.New("postgres comes in a minute")
+		return postgres.Open(ctx, spec)
 	}
-	store, err := sqlite.Open(ctx, spec)
-	if !errors.Is(err, sqlite.ErrBadFile) {
-		return store, err
-	}
-	kept, failed := sqlite.SetAside(spec)
-	if failed != nil {
-		return nil, errors.Join(err, failed)
+	return sqlite.Open(ctx, spec)
+}
+
+// beginAnew keeps a damaged ledger aside, because of what opening it showed, and opens a new one.
+func beginAnew(ctx context.Context, path string, damage error, log *slog.Logger) (idempotency.Store, error) {
+	kept, err := sqlite.SetAside(path)
+	if err != nil {
+		return nil, errors.Join(damage, err)
 	}
 	log.Error("the ledger was damaged: it is kept aside and a new one was begun, which does not know what was sent before",
-		"kept", kept, "cause", err)
-	return sqlite.Open(ctx, spec)
+		"kept", kept, "cause", damage)
+	return sqlite.Open(ctx, path)
 }
 
 // warning returns what replies have to say while the ledger cannot be used.

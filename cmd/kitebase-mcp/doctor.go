@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"reflect"
 	"strings"
 
@@ -81,7 +80,7 @@ func (d desk) examined() doctor.Ledger {
 	}
 	if strings.Contains(spec, "://") {
 		return doctor.Ledger{Where: "the database of --ledger", Open: func(ctx context.Context) (idempotency.Store, error) {
-			return openStore(ctx, spec, slog.New(slog.DiscardHandler))
+			return openStore(ctx, spec)
 		}}
 	}
 	return doctor.Ledger{Where: "the file " + spec, Open: func(ctx context.Context) (idempotency.Store, error) {

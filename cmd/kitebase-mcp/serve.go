@@ -30,7 +30,7 @@ type serveCommand struct {
 	BreakerCooldown  time.Duration `name:"breaker-cooldown" default:"30s" help:"How long an open circuit refuses calls."`
 	RetryBudget      int           `name:"retry-budget" default:"10" help:"Tokens of the retry budget: a transient failure takes one, ten successes give one back, and at half nothing is retried; -1 for no limit."`
 	RepeatGuard      bool          `name:"repeat-guard" default:"true" negatable:"" help:"Do not run a call that just failed twice for good."`
-	HideOpenTools    bool          `name:"hide-open-tools" help:"Leave a tool out of tools/list while its circuit is open; each change costs hosts their prompt cache."`
+	HideOpenTools    bool          `name:"hide-open-tools" default:"false" help:"Leave a tool out of tools/list while its circuit is open; each change costs hosts their prompt cache."`
 
 	Dedupe       bool          `name:"dedupe" default:"true" negatable:"" help:"Send the same reply once."`
 	DedupeWindow time.Duration `name:"dedupe-window" default:"24h" help:"How long the same reply is a repeat."`

@@ -27,6 +27,8 @@ func TestBatch(t *testing.T) {
 		"one part is wrong": {`[7,` + toolCall("1", "echo") + `]`, nil, 200,
 			[]string{`[{"jsonrpc":"2.0","id":null,"error":{"code":-32600`, `"id":1,"result"`}},
 		"initialize": {`[{"jsonrpc":"2.0","id":1,"method":"initialize"}]`, nil, 200, []string{`"id":1,"error":{"code":-32600`}},
+		"a subscription": {`[{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"a:b"}}]`, nil, 200,
+			[]string{`"id":1,"error":{"code":-32600`}},
 		"too many":   {"[0" + strings.Repeat(",0", 100) + "]", nil, 400, []string{"-32600"}},
 		"empty":      {"[]", nil, 400, []string{"-32600"}},
 		"no JSON":    {"[" + toolCall("1", "echo") + ",", nil, 400, []string{"-32700"}},

@@ -31,7 +31,9 @@ func (m *Memory) Put(_ context.Context, next Record, expected int64) (Record, bo
 		if m.records == nil {
 			m.records = make(map[name][]Record)
 		}
-		m.records[at] = append(all, next)
+		all = append(all, next)
+		slices.SortFunc(all, func(a, b Record) int { return a.Generation - b.Generation })
+		m.records[at] = all
 	case len(all) == 0:
 		return Record{}, false, nil
 	default:

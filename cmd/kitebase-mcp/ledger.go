@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -31,7 +30,7 @@ func (d desk) open(ctx context.Context) (idempotency.Store, error) {
 	if d.spec() == memory {
 		return nil, usageError{errNoLedger}
 	}
-	return openStore(ctx, d.spec(), slog.New(slog.DiscardHandler))
+	return openStore(ctx, d.spec())
 }
 
 type ledgerList struct {

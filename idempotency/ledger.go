@@ -81,6 +81,15 @@ func (l *Ledger) Look(ctx context.Context, fingerprint string) (Record, error) {
 	return l.living(ctx, slices.MaxFunc(found, func(a, b Record) int { return a.Generation - b.Generation }))
 }
 
+// Earlier returns the generations of the call before that of record, as far as they are kept.
+func (l *Ledger) Earlier(ctx context.Context, record Record) ([]Record, error) {
+	if record.Generation <= 1 {
+		return nil, nil
+	}
+	all, err := l.store.Find(ctx, Query{Scope: l.config.Scope, Fingerprint: record.Fingerprint})
+	return slices.DeleteFunc(all, func(r Record) bool { return r.Generation >= record.Generation }), err
+}
+
 // Open returns the records of a group ("": of all) whose outcome somebody still has to learn: the unconfirmed ones, the
 // settled ones, and the claims of living owners. What changed last comes first.
 func (l *Ledger) Open(ctx context.Context, group string) ([]Record, error) {

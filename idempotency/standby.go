@@ -18,11 +18,11 @@ const openWithin = 5 * time.Second
 // cannot be used. What it had to keep in memory it keeps there: a record is never in two places.
 //
 // Memory recognises a repeat only while this process lives. Where that is not enough, because nothing else recognises one,
-// set Strict: then what cannot be written is an error.
+// set Strict: then a claim that cannot be written is an error.
 type Standby struct {
 	// Open opens the store. Required.
 	Open func(context.Context) (Store, error)
-	// Strict turns the standing in off. Default false.
+	// Strict makes no claims in memory; how a call ended is still remembered there. Default false.
 	Strict bool
 	// Failed is told each time that the store cannot be used. Default: nobody is told.
 	Failed func(error)
@@ -96,7 +96,7 @@ func (s *Standby) Put(ctx context.Context, next Record, expected int64) (Record,
 		}
 		s.used(err)
 	}
-	if s.Strict {
+	if s.Strict && next.State == Claimed {
 		return Record{}, false, err
 	}
 	stored, written, _ := s.memory.Put(ctx, next, 0)

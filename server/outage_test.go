@@ -27,7 +27,9 @@ func (d *desk) assign(id, assignee string) answer {
 	return d.call("assign_ticket", map[string]any{"ticket_id": id, "assignee": assignee})
 }
 
-func (d *desk) help(query string) answer { return d.call("search_help", map[string]any{"query": query}) }
+func (d *desk) help(query string) answer {
+	return d.call("search_help", map[string]any{"query": query})
+}
 
 // everyTool calls the tools in turn, as agents do that know nothing of the outage; the i-th reply is to its own ticket.
 func (d *desk) everyTool(i int) (tool string, got answer) {

@@ -2,7 +2,9 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +23,7 @@ const clockSkew = 5 * time.Minute
 // replies knows what makes a reply to a customer the same reply, and how to find out whether it was sent.
 type replies struct {
 	client      *kitebase.Client
+	ledger      *idempotency.Ledger
 	settleAfter time.Duration
 	patience    time.Duration // for one look
 	log         *slog.Logger
@@ -51,13 +54,17 @@ func (r *replies) settle(ctx context.Context, record idempotency.Record) resilie
 	if err != nil {
 		return resilience.Settlement{Wait: max(wait, time.Second)}
 	}
-	if found, ok := find(ticket, record); ok {
+	found, ok, err := r.find(ctx, ticket, record)
+	switch {
+	case err != nil:
+		return resilience.Settlement{Wait: max(wait, time.Second)}
+	case ok:
 		return resilience.Settlement{Outcome: idempotency.Done, Result: tools.ReplyResult(ticket, found)}
-	}
-	if wait > 0 {
+	case wait > 0:
 		return resilience.Settlement{Wait: wait}
+	default:
+		return resilience.Settlement{Outcome: idempotency.NotDone}
 	}
-	return resilience.Settlement{Outcome: idempotency.NotDone}
 }
 
 // renewed reports whether the customer has written since the reply. The order of the conversation decides, not the clocks.
@@ -67,18 +74,26 @@ func (r *replies) renewed(ctx context.Context, record idempotency.Record) bool {
 	if err != nil {
 		return false
 	}
-	found, ok := find(ticket, record)
-	if !ok {
-		return false
+	since := following(ticket.Messages, replyID(record))
+	return slices.ContainsFunc(since, func(m kitebase.Message) bool { return m.Author == "customer" })
+}
+
+// following returns the messages after the one with that id, none if it is not there.
+func following(messages []kitebase.Message, id string) []kitebase.Message {
+	i := slices.IndexFunc(messages, func(m kitebase.Message) bool { return m.ID == id })
+	if id == "" || i < 0 {
+		return nil
 	}
-	after := false
-	for _, message := range ticket.Messages {
-		if after && message.Author == "customer" {
-			return true
-		}
-		after = after || message.ID == found.ID
+	return messages[i+1:]
+}
+
+// replyID returns the id of the reply that a finished record is about, or "".
+func replyID(record idempotency.Record) string {
+	var result mcp.CallToolResult
+	if json.Unmarshal(record.Result, &result) != nil {
+		return ""
 	}
-	return false
+	return tools.ReplyID(&result)
 }
 
 // verify finds out whether Kitebase ignores keys: after a reply that was sent again, and that Kitebase did not say it
@@ -92,12 +107,13 @@ func (r *replies) verify(ctx context.Context, record idempotency.Record, result 
 		return ""
 	}
 	copies := 0
-	for _, message := range ticket.Messages {
-		alone := ticket
-		alone.Messages = []kitebase.Message{message}
-		if _, ok := find(alone, record); ok {
-			copies++
+	for {
+		found, ok, err := r.find(ctx, ticket, record)
+		if err != nil || !ok {
+			break
 		}
+		copies++
+		ticket.Messages = following(ticket.Messages, found.ID)
 	}
 	if copies < 2 {
 		return ""
@@ -114,8 +130,20 @@ func (r *replies) look(ctx context.Context, record idempotency.Record) (kitebase
 	return r.client.GetTicket(ctx, record.Group)
 }
 
-func find(ticket kitebase.Ticket, record idempotency.Record) (kitebase.Message, bool) {
-	return tools.FindReply(ticket, record.Key, record.Fingerprint, record.FirstAt.Add(-clockSkew))
+// find looks for the reply of record in its ticket. The same text may stand there from generations before; those are known
+// to the ledger by their ids, and this one comes after them.
+func (r *replies) find(ctx context.Context, ticket kitebase.Ticket, record idempotency.Record) (kitebase.Message, bool, error) {
+	earlier, err := r.ledger.Earlier(ctx, record)
+	if err != nil {
+		return kitebase.Message{}, false, err
+	}
+	for _, generation := range earlier {
+		if since := following(ticket.Messages, replyID(generation)); since != nil {
+			ticket.Messages = since
+		}
+	}
+	found, ok := tools.FindReply(ticket, record.Key, record.Fingerprint, record.FirstAt.Add(-clockSkew))
+	return found, ok, nil
 }
 
 // replyTicket returns the ticket that a reply_to_customer call is about, or "".

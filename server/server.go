@@ -122,14 +122,14 @@ func (s *Server) policy(tool tools.Tool) resilience.Policy {
 }
 
 func (s *Server) replies() *replies {
-	r := &replies{client: s.client, settleAfter: s.config.SettleAfter, patience: s.config.patience(), log: s.config.Logger}
+	r := &replies{client: s.client, ledger: s.config.ledger(), settleAfter: s.config.SettleAfter, patience: s.config.patience(), log: s.config.Logger}
 	r.keyless.Store(s.config.IgnoresKeys)
 	return r
 }
 
 func (s *Server) dedupe(replies *replies) resilience.DedupeConfig {
 	return resilience.DedupeConfig{
-		Ledger:   s.config.ledger(),
+		Ledger:   replies.ledger,
 		Window:   s.config.DedupeWindow,
 		Identify: replies.identify,
 		Settle:   replies.settle,

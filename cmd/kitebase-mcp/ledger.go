@@ -19,7 +19,7 @@ type ledgerCommand struct {
 	List   ledgerList   `cmd:"" help:"List what was sent and what is unknown, the newest first."`
 	Show   ledgerShow   `cmd:"" help:"Show everything about one record."`
 	Settle ledgerSettle `cmd:"" help:"Look in Kitebase for what is unknown. Sends nothing."`
-	Forget ledgerForget `cmd:"" help:"Remove a record, so that the same reply can be sent again."`
+	Forget ledgerForget `cmd:"" help:"Remove a record. A Kitebase that honours keys still knows that reply by its key."`
 }
 
 // errNoLedger is what there is to say about a ledger that only its own process can see.

@@ -175,7 +175,7 @@ func (d *deduper) meet(ctx context.Context, id idempotency.Identity, record idem
 		look := d.settle(ctx, record)
 		switch look.Outcome {
 		case idempotency.Done:
-			record, _ = d.finish(ctx, record, look.Result, idempotency.Finished)
+			record, _ = d.finish(ctx, record, look.Result, byReading)
 			return record, d.replay(ctx, record, id)
 		case idempotency.Unknown:
 			return record, &landing{err: d.unconfirmed(look.Wait)}

@@ -71,7 +71,7 @@ func (d *deduper) settleEarlier(ctx context.Context, earlier idempotency.Record)
 		look := d.settle(ctx, earlier)
 		switch look.Outcome {
 		case idempotency.Done:
-			earlier, _ = d.finish(ctx, earlier, look.Result, idempotency.Finished)
+			earlier, _ = d.finish(ctx, earlier, look.Result, byReading)
 		case idempotency.NotDone:
 			d.abandon(ctx, &earlier)
 		}

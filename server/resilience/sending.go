@@ -36,7 +36,7 @@ func (d *deduper) run(ctx context.Context, record idempotency.Record, next send)
 	switch look.Outcome {
 	case idempotency.Done:
 		annotate(look.Result, mark{Note: confirmed})
-		record, _ = d.finish(ctx, record, look.Result, idempotency.Finished)
+		record, _ = d.finish(ctx, record, look.Result, byReading)
 		return landing{record: record, result: look.Result}
 	case idempotency.NotDone:
 		d.forget(ctx, record)
@@ -57,7 +57,7 @@ func (d *deduper) succeeded(ctx context.Context, record idempotency.Record, resu
 	if callFrom(ctx).attempts > 1 && d.Verify != nil {
 		d.verify(ctx, record, result)
 	}
-	record, written := d.finish(ctx, record, result, idempotency.Finished)
+	record, written := d.finish(ctx, record, result, byAnswer)
 	if !written {
 		annotate(result, mark{Note: unrecorded})
 	}
@@ -73,22 +73,43 @@ func (d *deduper) verify(ctx context.Context, record idempotency.Record, result 
 	}
 }
 
+// The words for how it is known that a call was made.
+const (
+	byAnswer  = "answer"
+	byReading = "read back"
+)
+
 // finish records success and reports whether that is written. The answer stands even if it is not: what was sent was sent.
-func (d *deduper) finish(ctx context.Context, record idempotency.Record, result *mcp.CallToolResult, state idempotency.State) (idempotency.Record, bool) {
-	record.Evidence = "answer"
-	if record.State == idempotency.Unconfirmed || state == idempotency.Settled {
-		record.Evidence = "read back"
-	}
+func (d *deduper) finish(ctx context.Context, record idempotency.Record, result *mcp.CallToolResult, evidence string) (idempotency.Record, bool) {
+	return d.conclude(ctx, record, result, idempotency.Finished, evidence)
+}
+
+func (d *deduper) conclude(ctx context.Context, record idempotency.Record, result *mcp.CallToolResult, state idempotency.State, evidence string) (idempotency.Record, bool) {
+	ctx = context.WithoutCancel(ctx)
 	stored, err := json.Marshal(result)
 	if err == nil {
-		record.State, record.Result, record.Owner = state, stored, ""
-		err = d.Ledger.Save(context.WithoutCancel(ctx), &record)
+		record.State, record.Result, record.Owner, record.Evidence = state, stored, "", evidence
+		err = d.Ledger.Save(ctx, &record)
 	}
-	if errors.Is(err, idempotency.ErrMoved) { // someone else settled it the same way
-		return record, true
+	if errors.Is(err, idempotency.ErrMoved) {
+		return d.concluded(ctx, record), true
 	}
 	d.log(ctx, err)
 	return record, err == nil
+}
+
+// concluded returns a record that someone else has settled meanwhile, in the same way. If nobody was told then, somebody is
+// now.
+func (d *deduper) concluded(ctx context.Context, record idempotency.Record) idempotency.Record {
+	current, err := d.Ledger.Look(ctx, record.Fingerprint)
+	if err != nil || current.Generation != record.Generation || current.Result == nil {
+		return record
+	}
+	if current.State == idempotency.Settled && record.State == idempotency.Finished {
+		current.State = idempotency.Finished
+		d.log(ctx, d.Ledger.Save(ctx, &current))
+	}
+	return current
 }
 
 func (d *deduper) forget(ctx context.Context, record idempotency.Record) {
@@ -158,7 +179,7 @@ func (d *deduper) settleNow(ctx context.Context, record *idempotency.Record) Set
 	look := d.settle(ctx, *record)
 	switch look.Outcome {
 	case idempotency.Done:
-		*record, _ = d.finish(ctx, *record, look.Result, idempotency.Settled)
+		*record, _ = d.conclude(ctx, *record, look.Result, idempotency.Settled, byReading)
 	case idempotency.NotDone:
 		d.abandon(ctx, record)
 	}
@@ -167,7 +188,7 @@ func (d *deduper) settleNow(ctx context.Context, record *idempotency.Record) Set
 
 // abandon records that the call was certainly not made and nobody waits for it.
 func (d *deduper) abandon(ctx context.Context, record *idempotency.Record) {
-	record.State, record.Evidence = idempotency.Abandoned, "read back"
+	record.State, record.Evidence = idempotency.Abandoned, byReading
 	d.log(ctx, d.Ledger.Save(context.WithoutCancel(ctx), record))
 }
 

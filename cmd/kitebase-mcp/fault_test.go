@@ -97,7 +97,7 @@ type faultRun struct {
 func newFaultRun(t *testing.T, w world) *faultRun {
 	kitebase := startUpstream(t, fakeapi.Config{IgnoreKeys: !w.keys})
 	args := []string{"--url", kitebase.url, fmt.Sprintf("--upstream-keys=%t", w.keys), fmt.Sprintf("--dedupe=%t", w.dedupe),
-		"--breaker-threshold=-1", "--retry-budget=-1", "--repeat-guard=false"} // one fault must not hide the next
+		"--breaker-threshold=-1", "--retry-budget=-1", "--repeat-guard=false", "--fallback-age=0s"} // one fault must not hide the next
 	if w.timeouts { // else the default, which an answer on a busy machine does not miss
 		args = append(args, "--attempt-timeout=1200ms")
 	}

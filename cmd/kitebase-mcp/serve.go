@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ type serveCommand struct {
 	BreakerThreshold int           `name:"breaker-threshold" default:"5" help:"Failed calls of a tool in a row that open its circuit; -1 for never."`
 	BreakerCooldown  time.Duration `name:"breaker-cooldown" default:"30s" help:"How long an open circuit refuses calls."`
 	RetryBudget      int           `name:"retry-budget" default:"10" help:"Tokens of the retry budget: a transient failure takes one, ten successes give one back, and at half nothing is retried; -1 for no limit."`
+	FallbackAge      time.Duration `name:"fallback-age" default:"1h" help:"How old a copy may be that is shown while Kitebase does not answer; 0s shows none."`
 	RepeatGuard      bool          `name:"repeat-guard" default:"true" negatable:"" help:"Do not run a call that just failed twice for good."`
 	HideOpenTools    bool          `name:"hide-open-tools" default:"false" help:"Leave a tool out of tools/list while its circuit is open; each change costs hosts their prompt cache."`
 
@@ -117,6 +119,7 @@ func (s *serveCommand) wrong() []error {
 		{"breaker-threshold", s.BreakerThreshold < 1 && s.BreakerThreshold != -1, "a number from 1, or -1 for never"},
 		{"breaker-cooldown", s.BreakerCooldown <= 0, "a time above 0, such as 30s"},
 		{"retry-budget", s.RetryBudget < 1 && s.RetryBudget != -1, "a number from 1, or -1 for no limit"},
+		{"fallback-age", s.FallbackAge < 0, "a time such as 1h, or 0s for no copies"},
 		{"dedupe-window", s.DedupeWindow <= 0, "a time above 0, such as 24h"},
 		{"settle-after", s.SettleAfter <= 0, "a time above 0, such as 30s"},
 	} {
@@ -136,7 +139,7 @@ func (s *serveCommand) serverConfig(logs io.Writer) server.Config {
 			Attempts: s.Attempts, AttemptTimeout: s.AttemptTimeout, CallDeadline: s.CallDeadline,
 			BackoffBase: s.BackoffBase, BackoffCap: s.BackoffCap,
 		},
-		BreakerThreshold: s.BreakerThreshold, BreakerCooldown: s.BreakerCooldown, RetryBudget: s.RetryBudget, NoRepeatGuard: !s.RepeatGuard,
+		BreakerThreshold: s.BreakerThreshold, BreakerCooldown: s.BreakerCooldown, RetryBudget: s.RetryBudget, CopiesFor: cmp.Or(s.FallbackAge, -1), NoRepeatGuard: !s.RepeatGuard,
 		HideOpenTools: s.HideOpenTools,
 		NoDedupe:      !s.Dedupe, DedupeWindow: s.DedupeWindow, SettleAfter: s.SettleAfter, IgnoresKeys: !s.UpstreamKeys,
 		Logger: slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: level})),

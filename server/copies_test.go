@@ -87,6 +87,7 @@ func TestAWriteEndsTheCopy(t *testing.T) {
 	in(t, "nor one while Kitebase may still be working on it", server.Config{}, func(t *testing.T, d *desk) {
 		faulty(t, d.Fake, "assign_ticket=slow=20s")
 		require.Equal(t, "unknown", d.assign("KITE-142", "priya").Meta.Error.Outcome)
+		time.Sleep(time.Second)
 		before := d.ticket("KITE-142")
 		require.NotEqual(t, `"priya"`, field(before, "assignee"))
 		time.Sleep(20 * time.Second)

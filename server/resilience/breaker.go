@@ -93,7 +93,7 @@ func NewCircuit(config BreakerConfig) *Circuit {
 func (c *Circuit) Layer(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		result, err := c.admit(ctx, request, next)
-		if err == errRefused { //nolint:errorlint // it is returned as it is
+		if errors.Is(err, errRefused) {
 			return nil, c.refusal()
 		}
 		return result, err
@@ -115,7 +115,7 @@ func (c *Circuit) admit(ctx context.Context, request mcp.CallToolRequest, next m
 	counted := errUncounted // what a panic leaves behind
 	defer func() { done(counted) }()
 	if err := c.probed(ctx, request); err != nil {
-		if counted = verdict(ctx, err); counted == errUncounted { //nolint:errorlint // it is returned as it is
+		if counted = verdict(ctx, err); errors.Is(counted, errUncounted) {
 			return nil, notBegun(err)
 		}
 		return nil, errRefused

@@ -1,7 +1,9 @@
 package resilience_test
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -66,6 +68,25 @@ func TestRetryBudget(t *testing.T) {
 		h := does(fails(&resilience.Failure{What: resilience.InProgress}), succeeds)
 		require.False(t, budgeted(t, h, budget)(t.Context()).IsError)
 		require.Equal(t, 2, h.runs)
+	})
+	bubble(t, "an impatient caller costs the others nothing", func(t *testing.T) {
+		budget := resilience.NewRetryBudget(0)
+		call := budgeted(t, does(cut), budget)
+		for range 50 {
+			ctx, leave := context.WithCancel(t.Context())
+			time.AfterFunc(time.Millisecond, leave)
+			call(ctx)
+			budgeted(t, does(hangs), budget)(t.Context(), withDeadline(1))
+		}
+		require.False(t, budget.Exhausted())
+	})
+	bubble(t, "limits are failures to it: a retry is one more request", func(t *testing.T) {
+		budget := resilience.NewRetryBudget(0)
+		call := budgeted(t, does(fails(&resilience.Failure{What: resilience.RateLimited})), budget)
+		for range 5 {
+			call(t.Context())
+		}
+		require.True(t, budget.Exhausted())
 	})
 	bubble(t, "switched off nothing is refused", func(t *testing.T) {
 		budget := resilience.NewRetryBudget(-1)

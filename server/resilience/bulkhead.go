@@ -95,8 +95,9 @@ func left(c *call) error {
 }
 
 func (b *bulkhead) full() error {
-	return &Failure{
-		What: Busy, Says: fmt.Sprintf("%d calls of this tool are under way and it can take no more", cap(b.places)),
-		Effect: idempotency.NotDone, NotRun: true,
+	says := "1 call of this tool is under way and it can take no more"
+	if n := cap(b.places); n > 1 {
+		says = fmt.Sprintf("%d calls of this tool are under way and it can take no more", n)
 	}
+	return &Failure{What: Busy, Says: says, Effect: idempotency.NotDone, NotRun: true}
 }

@@ -32,7 +32,7 @@ func callFrom(ctx context.Context) *call {
 	}
 	c := &call{caller: ctx, words: words{upstream: "Upstream"}, log: slog.New(slog.DiscardHandler)}
 	if at, ok := ctx.Deadline(); ok {
-		c.deadline, c.callersDeadline = at, true
+		c.deadline = at
 	}
 	return c
 }

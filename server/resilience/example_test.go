@@ -2,6 +2,7 @@ package resilience_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -107,4 +108,97 @@ func ExampleTimeout() {
 	}
 	show(resilience.Timeout(10*time.Millisecond)(slow)(context.Background(), mcp.CallToolRequest{}))
 	// Output: error: timeout: no response after 0.01s: context deadline exceeded
+}
+
+// outage never answers.
+func outage(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	return nil, &resilience.Failure{What: resilience.Unavailable, Says: "connection reset by the weather service"}
+}
+
+func ExampleCircuit() {
+	circuit := resilience.NewCircuit(resilience.BreakerConfig{Threshold: 2, Cooldown: time.Minute})
+	guarded := circuit.Layer(outage)
+	for range 3 {
+		_, err := guarded(context.Background(), mcp.CallToolRequest{})
+		var failure *resilience.Failure
+		if errors.As(err, &failure) {
+			fmt.Println(failure.What, circuit.Status().State)
+		}
+	}
+	// Output:
+	// unavailable closed
+	// unavailable open
+	// circuit_open open
+}
+
+func ExampleRetryBudget() {
+	budget := resilience.NewRetryBudget(10) // shared by all tools of the upstream
+	retry := resilience.Retry(resilience.RetryConfig{Budget: budget, BackoffBase: time.Microsecond})
+	asked := 0
+	guarded := retry(func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		asked++
+		return outage(ctx, request)
+	})
+	for range 20 {
+		_, _ = guarded(context.Background(), mcp.CallToolRequest{})
+	}
+	fmt.Println("20 calls,", asked, "requests")
+	// Output: 20 calls, 22 requests
+}
+
+func ExampleBulkhead() {
+	one := resilience.Bulkhead(resilience.BulkheadConfig{Calls: 1, Queue: -1})
+	entered, leave := make(chan bool), make(chan bool)
+	guarded := one(func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		entered <- true
+		<-leave
+		return mcp.NewToolResultText("sunny"), nil
+	})
+	go func() { _, _ = guarded(context.Background(), mcp.CallToolRequest{}); entered <- false }()
+	<-entered
+	show(guarded(context.Background(), mcp.CallToolRequest{}))
+	leave <- true
+	<-entered
+	// Output: error: busy: 1 call of this tool is under way and it can take no more
+}
+
+func ExampleFallback() {
+	var seen resilience.Copy
+	fallback := resilience.Fallback(resilience.FallbackConfig{
+		Keep: func(_ context.Context, _ mcp.CallToolRequest, good resilience.Answer) {
+			seen = resilience.Copy{Result: good.Result, AsOf: time.Date(2026, 3, 1, 14, 2, 0, 0, time.UTC), ServedBy: "copy"}
+		},
+		Find: func(context.Context, mcp.CallToolRequest) (resilience.Copy, bool) { return seen, seen.Result != nil },
+	})
+	up := fallback(func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText("sunny"), nil
+	})
+	down := fallback(outage)
+	show(down(context.Background(), mcp.CallToolRequest{}))
+	show(up(context.Background(), mcp.CallToolRequest{}))
+	copied, _ := down(context.Background(), mcp.CallToolRequest{})
+	fmt.Println(copied.Meta.AdditionalFields[resilience.MetaServedBy], copied.Meta.AdditionalFields[resilience.MetaAsOf])
+	fmt.Println(copied.Content[1].(mcp.TextContent).Text)
+	// Output:
+	// error: unavailable: connection reset by the weather service
+	// sunny
+	// copy 2026-03-01T14:02:00Z
+	// sunny
+}
+
+func ExampleRepeatGuard() {
+	guard := resilience.Chain(
+		resilience.Explain(resilience.ExplainConfig{ReadOnly: true}),
+		resilience.RepeatGuard(resilience.RepeatGuardConfig{}),
+	)
+	guarded := guard(func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return nil, &resilience.Failure{What: resilience.NotFound, Says: "There is no city Atlantis."}
+	})
+	for range 3 {
+		show(guarded(context.Background(), mcp.CallToolRequest{}))
+	}
+	// Output:
+	// Error: There is no city Atlantis.
+	// Error: There is no city Atlantis.
+	// Error: not run. This exact call already failed 2 times. Don't repeat it: change the input, use another tool, or stop and explain.
 }

@@ -2,6 +2,7 @@ package resilience_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 // last is a fallback that knows the last good answer.
 type last struct {
+	mu     sync.Mutex
 	copied resilience.Copy
 	kept   []resilience.Answer
 	finds  int
@@ -22,10 +24,14 @@ type last struct {
 func (l *last) config() *resilience.FallbackConfig {
 	return &resilience.FallbackConfig{
 		Keep: func(_ context.Context, _ mcp.CallToolRequest, good resilience.Answer) {
+			l.mu.Lock()
+			defer l.mu.Unlock()
 			l.kept = append(l.kept, good)
 			l.copied = resilience.Copy{Result: good.Result, AsOf: time.Now(), ServedBy: "copy"}
 		},
 		Find: func(context.Context, mcp.CallToolRequest) (resilience.Copy, bool) {
+			l.mu.Lock()
+			defer l.mu.Unlock()
 			l.finds++
 			return l.copied, l.copied.Result != nil
 		},

@@ -65,12 +65,15 @@ func (e ending) next() string {
 
 // withMeta returns result with one more field in its _meta. It is a copy: a handler may return the same result to many.
 func withMeta(result *mcp.CallToolResult, name string, value any) *mcp.CallToolResult {
-	with, meta := *result, mcp.Meta{AdditionalFields: make(map[string]any, 2)}
+	with := &struct { // one piece of memory for both
+		result mcp.CallToolResult
+		meta   mcp.Meta
+	}{*result, mcp.Meta{AdditionalFields: make(map[string]any, 2)}}
 	if result.Meta != nil {
-		meta.ProgressToken = result.Meta.ProgressToken
-		maps.Copy(meta.AdditionalFields, result.Meta.AdditionalFields)
+		with.meta.ProgressToken = result.Meta.ProgressToken
+		maps.Copy(with.meta.AdditionalFields, result.Meta.AdditionalFields)
 	}
-	meta.AdditionalFields[name] = value
-	with.Meta = &meta
-	return &with
+	with.meta.AdditionalFields[name] = value
+	with.result.Meta = &with.meta
+	return &with.result
 }

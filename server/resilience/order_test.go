@@ -2,6 +2,7 @@ package resilience_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,26 +18,34 @@ import (
 // countingStore counts what is written.
 type countingStore struct {
 	idempotency.Memory
+	mu            sync.Mutex
 	claims, saves int
 }
 
 func (c *countingStore) Put(ctx context.Context, next idempotency.Record, expected int64) (idempotency.Record, bool, error) {
+	c.mu.Lock()
 	if next.State == idempotency.Claimed {
 		c.claims++
 	} else {
 		c.saves++
 	}
+	c.mu.Unlock()
 	return c.Memory.Put(ctx, next, expected)
 }
 
-// TestOrder shows by counts that Wrap puts the layers in the order of the package comment:
-// Explain( Dedupe( Retry( Timeout( handler )))).
+// TestOrder shows by counts that Wrap puts the layers in the order of the package comment, each pair of neighbours that can
+// be told apart:
+//
+//	Explain( RepeatGuard( Dedupe( Fallback( Bulkhead( CircuitBreaker( Retry( Timeout( handler ))))))))
 func TestOrder(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := deskThat(hangs, hangs, succeeds)
-		policy := d.policy()
-		store := new(countingStore)
+	counted := func(d *desk) (resilience.Policy, *countingStore) {
+		policy, store := d.policy(), new(countingStore)
 		policy.Dedupe.Ledger = idempotency.NewLedger(store, idempotency.Config{})
+		return policy, store
+	}
+	bubble(t, "Explain, Dedupe, Retry, Timeout", func(t *testing.T) {
+		d := deskThat(hangs, hangs, succeeds)
+		policy, store := counted(d)
 		policy.Attempts = 3
 		began := time.Now()
 		result := guard(t, sends(d.handle), policy)(t.Context(), withMessage("x"))
@@ -48,6 +57,74 @@ func TestOrder(t *testing.T) {
 		require.Equal(t, 1, store.saves)
 		require.Equal(t, []string{d.keys[0], d.keys[0], d.keys[0]}, d.keys, "and one key")
 		require.Equal(t, 3, attempts(result), "Explain outside all: it counts the attempts")
+	})
+	bubble(t, "RepeatGuard outside Dedupe: a blocked call claims nothing", func(t *testing.T) {
+		d := deskThat(fails(missing))
+		policy, store := counted(d)
+		policy.RepeatGuard = &resilience.RepeatGuardConfig{}
+		call := guard(t, sends(d.handle), policy)
+		for range 3 {
+			call(t.Context(), withMessage("x"))
+		}
+		require.Equal(t, notRun, text(call(t.Context(), withMessage("x"))), "Explain outside RepeatGuard: it words the refusal")
+		require.Equal(t, []int{2, 2}, []int{store.claims, d.runs})
+	})
+	bubble(t, "Dedupe outside CircuitBreaker: what was sent is told while the circuit is open", func(t *testing.T) {
+		d := deskThat(succeeds, fails(down))
+		policy, _ := counted(d)
+		policy.Circuit = resilience.NewCircuit(resilience.BreakerConfig{Threshold: 1})
+		call := guard(t, sends(d.handle), policy)
+		call(t.Context(), withMessage("x"))
+		call(t.Context(), withMessage("y"))
+		require.Equal(t, resilience.Open, policy.Circuit.Status().State)
+		require.Contains(t, text(call(t.Context(), withMessage("x"))), "Already done")
+	})
+	bubble(t, "Dedupe outside Bulkhead: and while the tool is busy", func(t *testing.T) {
+		d := deskThat(succeeds, takes(time.Second, succeeds))
+		policy, _ := counted(d)
+		policy.Bulkhead = &resilience.BulkheadConfig{Calls: 1, Queue: -1}
+		call := guard(t, sends(d.handle), policy)
+		call(t.Context(), withMessage("x"))
+		busy := crowd(t.Context(), 1, call, withMessage("y"))
+		require.Equal(t, resilience.Busy, info(t, call(t.Context(), withMessage("z"))).Kind)
+		require.Contains(t, text(call(t.Context(), withMessage("x"))), "Already done")
+		<-busy
+	})
+	bubble(t, "Fallback outside Bulkhead and CircuitBreaker: it bridges both", func(t *testing.T) {
+		seen, h := new(last), does(succeeds, takes(time.Second, fails(reset)))
+		circuit := resilience.NewCircuit(resilience.BreakerConfig{Threshold: 1})
+		call := guard(t, reads(h.handle), resilience.Policy{
+			Fallback: seen.config(), Bulkhead: &resilience.BulkheadConfig{Calls: 1, Queue: -1}, Circuit: circuit, Attempts: -1,
+		})
+		call(t.Context())
+		busy := crowd(t.Context(), 1, call)
+		require.Contains(t, text(call(t.Context())), "Too many calls of this tool are under way; this copy")
+		require.Contains(t, text(<-busy), "Kitebase is not answering; this copy")
+		require.Equal(t, resilience.Open, circuit.Status().State)
+		require.Contains(t, text(call(t.Context())), "Kitebase is not answering; this copy")
+		require.Equal(t, 2, h.runs)
+	})
+	bubble(t, "Bulkhead outside CircuitBreaker: who finds no place does not get as far as the circuit", func(t *testing.T) {
+		circuit := resilience.NewCircuit(resilience.BreakerConfig{Threshold: 1})
+		slow := guard(t, reads(does(takes(time.Second, succeeds)).handle), resilience.Policy{
+			Bulkhead: &resilience.BulkheadConfig{Calls: 1, Queue: -1}, Circuit: circuit})
+		broken := guard(t, reads(does(fails(reset)).handle), resilience.Policy{Circuit: circuit})
+		busy := crowd(t.Context(), 1, slow)
+		broken(t.Context())
+		require.Equal(t, resilience.CircuitOpen, info(t, broken(t.Context())).Kind)
+		require.Equal(t, resilience.Busy, info(t, slow(t.Context())).Kind)
+		<-busy
+	})
+	bubble(t, "CircuitBreaker outside Retry: a refusal is not retried", func(t *testing.T) {
+		h := does(fails(reset))
+		call := guard(t, reads(h.handle), resilience.Policy{Circuit: resilience.NewCircuit(resilience.BreakerConfig{}), Attempts: 3})
+		for range 5 {
+			call(t.Context())
+		}
+		began := time.Now()
+		require.Equal(t, 0, info(t, call(t.Context())).Attempts)
+		require.Zero(t, time.Since(began))
+		require.Equal(t, 15, h.runs, "five failed calls of three attempts each opened it, not five attempts")
 	})
 }
 

@@ -2,6 +2,7 @@ package resilience_test
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"time"
 
@@ -11,6 +12,51 @@ import (
 	"github.com/kitebase/kitebase-mcp/idempotency"
 	"github.com/kitebase/kitebase-mcp/server/resilience"
 )
+
+// In the field circuits stayed half-open for days, because a probe ended by panic, cancel or hang and kept its place.
+func TestAProbeThatEndsInAnyWayFreesItsPlace(t *testing.T) {
+	leave := func(ctx context.Context) (*mcp.CallToolResult, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	status := func(kind resilience.Kind) func(context.Context) (*mcp.CallToolResult, error) {
+		return fails(&resilience.Failure{What: kind, Effect: idempotency.NotDone})
+	}
+	cases := []struct {
+		name  string
+		probe func(context.Context) (*mcp.CallToolResult, error)
+		after resilience.CircuitState
+	}{
+		{"a cancel", leave, resilience.HalfOpen},
+		{"a panic", panics, resilience.HalfOpen},
+		{"the end of its goroutine", func(context.Context) (*mcp.CallToolResult, error) { runtime.Goexit(); return nil, nil }, resilience.HalfOpen},
+		{"a 429", status(resilience.RateLimited), resilience.HalfOpen},
+		{"a 401", status(resilience.Denied), resilience.Closed},
+		{"a 404", status(resilience.NotFound), resilience.Closed},
+		{"a hang", hangs, resilience.Open},
+	}
+	for _, c := range cases {
+		bubble(t, c.name, func(t *testing.T) {
+			call, circuit, h := opened(t, resilience.BreakerConfig{}, c.probe, succeeds)
+			time.Sleep(cooldown)
+			ctx, cancel := context.WithCancel(t.Context())
+			if c.name == "a cancel" {
+				time.AfterFunc(time.Second, cancel)
+			}
+			ended := make(chan struct{})
+			go func() { defer close(ended); call(ctx) }()
+			<-ended
+			cancel()
+			require.Equal(t, c.after, circuit.Status().State)
+			if c.after == resilience.Open {
+				time.Sleep(cooldown)
+			}
+			require.False(t, call(t.Context()).IsError, "the next call is let through")
+			require.Equal(t, 7, h.runs)
+			require.Equal(t, resilience.Closed, circuit.Status().State)
+		})
+	}
+}
 
 // A probe in place of a write: the first reply after an outage must not be the test whether it is over.
 func TestAWriteIsProbedByAsking(t *testing.T) {

@@ -122,6 +122,9 @@ func (g *repeatGuard) ended(call callName, err error) {
 
 // permanent reports whether the same call would fail in the same way. What a bug does, nobody knows.
 func permanent(err error) bool {
+	if err == nil {
+		return false
+	}
 	switch kindOf(err) {
 	case Invalid, NotFound, Conflict, KeyReused, Denied, Misconfigured:
 		return true

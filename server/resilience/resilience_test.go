@@ -113,6 +113,12 @@ func hangs(ctx context.Context) (*mcp.CallToolResult, error) {
 	return nil, ctx.Err()
 }
 
+// cut calls its being cut short a broken connection, as HTTP clients do.
+func cut(ctx context.Context) (*mcp.CallToolResult, error) {
+	<-ctx.Done()
+	return nil, reset
+}
+
 func panics(context.Context) (*mcp.CallToolResult, error) { panic("secret detail") }
 
 func takes(d time.Duration, then func(context.Context) (*mcp.CallToolResult, error)) func(context.Context) (*mcp.CallToolResult, error) {

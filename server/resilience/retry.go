@@ -45,8 +45,14 @@ func Retry(config RetryConfig) mcpserver.ToolHandlerMiddleware {
 			if config.Repeatable != nil && !config.Repeatable() {
 				limit = 1
 			}
-			run := &retrying{call: callFrom(ctx), limit: limit, budget: config.Budget, base: defaults.BackoffBase, cap: defaults.BackoffCap}
-			return run.do(ctx, request, next)
+			run := retrying{call: callFrom(ctx), limit: limit, budget: config.Budget, base: defaults.BackoffBase, cap: defaults.BackoffCap}
+			result := run.attempt(ctx, request, next)
+			if run.again() {
+				more := run // only what is repeated needs the heap
+				result = more.repeat(ctx, request, next)
+				run = more
+			}
+			return result, run.failure()
 		}
 	}
 }
@@ -65,11 +71,8 @@ type retrying struct {
 	spent   bool  // the budget refused a retry
 }
 
-func (r *retrying) do(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) (*mcp.CallToolResult, error) {
-	result := r.attempt(ctx, request, next)
-	if r.again() {
-		result = r.repeat(ctx, request, next)
-	}
+// failure returns the error of the call, with what the earlier attempts add to that of the last one.
+func (r *retrying) failure() error {
 	err := r.err
 	if r.spent {
 		err = unretried{err}
@@ -77,14 +80,14 @@ func (r *retrying) do(ctx context.Context, request mcp.CallToolRequest, next mcp
 	if err != nil && r.unknown && outcomeOf(err) != idempotency.Unknown {
 		err = settled{err, idempotency.Unknown}
 	}
-	return result, err
+	return err
 }
 
 // attempt runs the handler once.
 func (r *retrying) attempt(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) (result *mcp.CallToolResult) {
 	r.call.attempts++ // before it runs, so that a panic is counted
 	result, r.err = next(ctx, request)
-	r.count()
+	r.count(ctx)
 	return result
 }
 
@@ -114,7 +117,7 @@ func (r *retrying) repeat(ctx context.Context, request mcp.CallToolRequest, next
 }
 
 // count books how the attempt ended. A refusal of the handler is no attempt: nothing was asked of the upstream.
-func (r *retrying) count() {
+func (r *retrying) count(ctx context.Context) {
 	if r.err == nil {
 		r.budget.succeeded()
 		return
@@ -123,18 +126,24 @@ func (r *retrying) count() {
 		r.call.attempts--
 		return
 	}
-	switch kind := kindOf(r.err); {
-	case kind == InProgress: // the first request is being waited out
-	case retryable(r.err):
+	if kindOf(r.err) != InProgress { // that one waits out the first request
 		r.counted++
-		r.budget.failed()
-	default:
-		r.counted++
-		if countsAs(r.err) == answer {
-			r.budget.succeeded()
-		}
 	}
+	r.book(ctx)
 	r.unknown = r.unknown || outcomeOf(r.err) == idempotency.Unknown
+}
+
+// book tells the budget how a failed attempt ended, unless the caller is to blame.
+func (r *retrying) book(ctx context.Context) {
+	if ctx.Err() != nil {
+		return
+	}
+	switch counts := countsAs(r.err); {
+	case counts == answer:
+		r.budget.succeeded()
+	case counts == failure && retryable(r.err), kindOf(r.err) == RateLimited:
+		r.budget.failed()
+	}
 }
 
 // NextBackOff returns the wait before the next attempt, or [backoff.Stop].
@@ -142,15 +151,15 @@ func (r *retrying) NextBackOff() time.Duration {
 	if r.counted >= r.limit {
 		return backoff.Stop
 	}
-	if kindOf(r.err) != InProgress && r.budget.Exhausted() {
-		r.spent = true
-		return backoff.Stop
-	}
 	wait := retryAfter(r.err)
 	if wait == 0 {
 		wait = jitter(r.base, r.cap, r.call.attempts-1)
 	}
 	if !r.call.holds(wait) {
+		return backoff.Stop
+	}
+	if kindOf(r.err) != InProgress && r.budget.Exhausted() {
+		r.spent = true
 		return backoff.Stop
 	}
 	return wait

@@ -36,8 +36,7 @@ func Timeout(limit time.Duration) mcpserver.ToolHandlerMiddleware {
 			result, err := next(attempt, request)
 			if err != nil && ranOut(ctx, attempt, err) {
 				return nil, &Failure{
-					What: TimedOut, Says: "no response after " + seconds(wait), Effect: outcomeOf(err), Cause: err,
-					theirs: theirs || ctx.Err() != nil,
+					What: TimedOut, Says: "no response after " + seconds(wait), Effect: outcomeOf(err), Cause: err, theirs: theirs,
 				}
 			}
 			return result, err
@@ -45,10 +44,10 @@ func Timeout(limit time.Duration) mcpserver.ToolHandlerMiddleware {
 	}
 }
 
-// ranOut reports whether err came about because time was up, by the attempt's own clock or by a deadline that ctx brought
-// along. The contexts are asked, not the error alone: with a cause, an error no longer is context.DeadlineExceeded.
+// ranOut reports whether err came about because the attempt's own clock ended it. The contexts are asked, not the error
+// alone: with a cause, an error no longer is context.DeadlineExceeded.
 func ranOut(ctx, attempt context.Context, err error) bool {
-	if errors.Is(ctx.Err(), context.Canceled) || !errors.Is(attempt.Err(), context.DeadlineExceeded) {
+	if ctx.Err() != nil || !errors.Is(attempt.Err(), context.DeadlineExceeded) {
 		return false
 	}
 	kind := kindOf(err)

@@ -21,11 +21,6 @@ func TestWhatACircuitCounts(t *testing.T) {
 	kind := func(kind resilience.Kind) func(context.Context) (*mcp.CallToolResult, error) {
 		return fails(&resilience.Failure{What: kind, Effect: idempotency.NotDone})
 	}
-	// A handler that calls its being cut short a broken connection, as HTTP clients do.
-	cut := func(ctx context.Context) (*mcp.CallToolResult, error) {
-		<-ctx.Done()
-		return nil, &resilience.Failure{What: resilience.Unavailable, Says: "connection cut"}
-	}
 	leaving := func(t *testing.T) context.Context {
 		ctx, leave := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, leave)

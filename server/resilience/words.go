@@ -58,9 +58,17 @@ func (w words) failure(e ending) string {
 	}
 	head := fmt.Sprintf("Error: %s failed after %s: %s", e.tool, tries(e.attempts), what)
 	if spent := (unretried{}); errors.As(e.err, &spent) {
-		head += " It was not retried, because " + w.upstream + " is failing broadly."
+		head += " It was not retried, because " + w.broadly(e.kind) + "."
 	}
 	return plain(joinWords(head, w.advice(e), w.effect(e)))
+}
+
+// broadly says why the retry budget is spent. An upstream that limits requests works.
+func (w words) broadly(kind Kind) string {
+	if kind == RateLimited {
+		return "too many calls have failed lately"
+	}
+	return w.upstream + " is failing broadly"
 }
 
 // advice returns what may help, by kind.
@@ -209,7 +217,7 @@ func delivers(noun, group, name string) string {
 // circuitOpen returns the sentences of a refusal: since when, until when, and what else there is.
 func circuitOpen(since time.Time, wait time.Duration, instead string) string {
 	soonest := (wait + time.Second - 1).Truncate(time.Second) // never too early
-	text := "it has kept failing since " + since.UTC().Format("15:04:05") + " UTC and is not tried for a while. The next try is possible in " +
+	text := "it has kept failing since " + since.UTC().Format("15:04:05") + " UTC, so it is not tried for a while. The next try is possible in " +
 		seconds(soonest) + "."
 	if instead != "" {
 		text += " Meanwhile use " + instead + "."

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
@@ -33,7 +34,7 @@ func TestWords(t *testing.T) {
 	for _, kind := range []resilience.Kind{
 		resilience.Invalid, resilience.NotFound, resilience.Conflict, resilience.KeyReused, resilience.Held, resilience.Denied,
 		resilience.RateLimited, resilience.Unavailable, resilience.TimedOut, resilience.BadAnswer, resilience.Misconfigured,
-		resilience.InProgress, resilience.Canceled, resilience.Internal,
+		resilience.InProgress, resilience.CircuitOpen, resilience.Busy, resilience.Canceled, resilience.Internal,
 	} {
 		archive.Files = append(archive.Files,
 			worded(t, string(kind)+", not done", &resilience.Failure{What: kind, Effect: idempotency.NotDone, Wait: 20 * time.Second}, reads, sends),
@@ -52,6 +53,7 @@ func TestWords(t *testing.T) {
 	} {
 		archive.Files = append(archive.Files, worded(t, name, failure, reads, sets, sends))
 	}
+	archive.Files = append(archive.Files, outageWords(t)...)
 	slices.SortFunc(archive.Files, func(a, b txtar.File) int { return strings.Compare(a.Name, b.Name) })
 
 	const golden = "testdata/words.txtar"
@@ -80,7 +82,11 @@ func worded(t *testing.T, name string, err error, tools ...kindOfTool) txtar.Fil
 
 func tell(t *testing.T, call caller) string {
 	t.Helper()
-	result := call(t.Context())
+	return told(t, call(t.Context()))
+}
+
+func told(t *testing.T, result *mcp.CallToolResult) string {
+	t.Helper()
 	words := text(result)
 	checkRules(t, words)
 	meta, err := json.Marshal(info(t, result))

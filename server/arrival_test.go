@@ -3,7 +3,6 @@ package server_test
 import (
 	"bytes"
 	"context"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -22,16 +21,16 @@ import (
 // TestDeadlineRunsFromArrival: a call that was held up for 24s on its way to its guard has one second left of its 25. Counted
 // from the guard it would be answered after more than a host waits.
 func TestDeadlineRunsFromArrival(t *testing.T) {
-	call := request("tools/call", `{"name":"get_ticket","arguments":`+readTicket+`}`)
+	const params = `{"name":"get_ticket","arguments":` + readTicket + `}`
 	for name, ask := range map[string]func(*testing.T, *server.Server) string{
 		"stdio": func(t *testing.T, s *server.Server) string {
 			var out bytes.Buffer
-			require.NoError(t, s.ServeStdio(t.Context(), strings.NewReader(call), &out))
+			require.NoError(t, s.ServeStdio(t.Context(), strings.NewReader(request("tools/call", params)), &out))
 			return out.String()
 		},
 		"streamable HTTP": func(t *testing.T, s *server.Server) string {
 			return overHTTP(t, s, func(at *site) string {
-				_, body := at.post("/mcp", "tools/call", `{"name":"get_ticket","arguments":`+readTicket+`}`, nil)
+				_, body := at.post("/mcp", "tools/call", params, nil)
 				return body
 			})
 		},
@@ -42,7 +41,7 @@ func TestDeadlineRunsFromArrival(t *testing.T) {
 				stream := at.do(ctx, http.MethodGet, "/sse", "", nil)
 				defer stream.Body.Close()
 				came := events(stream.Body)
-				status, body := at.post(<-came, "tools/call", `{"name":"get_ticket","arguments":`+readTicket+`}`, nil)
+				status, body := at.post(<-came, "tools/call", params, nil)
 				require.Equal(t, http.StatusAccepted, status, body)
 				return <-came
 			})
@@ -61,10 +60,8 @@ func TestDeadlineRunsFromArrival(t *testing.T) {
 						return next(ctx, r)
 					}
 				})
-				var took time.Duration
 				began := time.Now()
 				answer := ask(t, s)
-				_ = took
 				require.Equal(t, 25*time.Second, time.Since(began))
 				require.Contains(t, answer, "get_ticket failed after 1 try: no response after 1s")
 			})
@@ -86,5 +83,3 @@ func overHTTP(t *testing.T, s *server.Server, ask func(*site) string) string {
 	require.NoError(t, <-served)
 	return answer
 }
-
-var _ = io.Discard

@@ -18,8 +18,8 @@ import (
 	"github.com/kitebase/kitebase-mcp/server/web"
 )
 
-// TestDeadlineRunsFromArrival: a call that was held up for 24s on its way to its guard has one second left of its 25. Counted
-// from the guard it would be answered after more than a host waits.
+// TestDeadlineRunsFromArrival: a call that was held up for 24s on its way to its guard has one second left of its 25.
+// Counted from the guard, its answer could come after its host has given up.
 func TestDeadlineRunsFromArrival(t *testing.T) {
 	const params = `{"name":"get_ticket","arguments":` + readTicket + `}`
 	for name, ask := range map[string]func(*testing.T, *server.Server) string{
@@ -29,22 +29,17 @@ func TestDeadlineRunsFromArrival(t *testing.T) {
 			return out.String()
 		},
 		"streamable HTTP": func(t *testing.T, s *server.Server) string {
-			return overHTTP(t, s, func(at *site) string {
-				_, body := at.post("/mcp", "tools/call", params, nil)
-				return body
-			})
+			_, body := onSite(t, s).post("/mcp", "tools/call", params, nil)
+			return body
 		},
 		"SSE": func(t *testing.T, s *server.Server) string {
-			return overHTTP(t, s, func(at *site) string {
-				ctx, leave := context.WithCancel(t.Context())
-				defer leave()
-				stream := at.do(ctx, http.MethodGet, "/sse", "", nil)
-				defer stream.Body.Close()
-				came := events(stream.Body)
-				status, body := at.post(<-came, "tools/call", params, nil)
-				require.Equal(t, http.StatusAccepted, status, body)
-				return <-came
-			})
+			at := onSite(t, s)
+			stream := at.do(t.Context(), http.MethodGet, "/sse", "", nil)
+			t.Cleanup(func() { stream.Body.Close() })
+			came := events(stream.Body)
+			status, body := at.post(<-came, "tools/call", params, nil)
+			require.Equal(t, http.StatusAccepted, status, body)
+			return <-came
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +48,7 @@ func TestDeadlineRunsFromArrival(t *testing.T) {
 				faulty(t, fake, "get_ticket=hang")
 				s, err := server.New(server.Config{URL: "http://kitebase.test", DialContext: upstream.dial})
 				require.NoError(t, err)
-				defer s.Close()
+				t.Cleanup(s.Close)
 				s.Use(func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 					return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 						time.Sleep(24 * time.Second)
@@ -69,17 +64,18 @@ func TestDeadlineRunsFromArrival(t *testing.T) {
 	}
 }
 
-// overHTTP serves s for as long as ask takes.
-func overHTTP(t *testing.T, s *server.Server, ask func(*site) string) string {
+// onSite serves s over HTTP until the test ends.
+func onSite(t *testing.T, s *server.Server) *site {
 	t.Helper()
 	listener := newPipeListener()
 	at := &site{t: t, client: &http.Client{Transport: &http.Transport{DialContext: listener.dial}}}
 	ctx, end := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- s.ServeHTTP(ctx, listener, web.Config{}) }()
-	answer := ask(at)
-	at.client.CloseIdleConnections()
-	end()
-	require.NoError(t, <-served)
-	return answer
+	t.Cleanup(func() {
+		at.client.CloseIdleConnections()
+		end()
+		require.NoError(t, <-served)
+	})
+	return at
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
+// maxDrained is how much of a body that is too large is read and thrown away, in bytes.
+const maxDrained = 8 << 20
+
 // A message is what a POST brought, read as far as the fence must understand it.
 type message struct {
 	raw     json.RawMessage
@@ -61,6 +64,8 @@ func readMessage(w http.ResponseWriter, r *http.Request, limit int64) (*message,
 	tooLarge := &refusal{status: http.StatusRequestEntityTooLarge, code: serverError,
 		text: fmt.Sprintf("The request is too large: at most %d bytes are taken.", limit)}
 	if r.ContentLength > limit {
+		// A client that is still writing sees the answer only if somebody reads on; the read timeout bounds that.
+		_, _ = io.CopyN(io.Discard, r.Body, maxDrained)
 		return nil, tooLarge
 	}
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))

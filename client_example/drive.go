@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,15 +19,10 @@ type driver struct {
 	screen     *screen
 	serverLog  io.Writer
 	experiment experiment
-}
-
-// outcome is how a scenario ended.
-type outcome struct {
-	scenario scenario
-	report   agent.Report
-	emails   int
-	requests map[string]int // that reached the help desk, by operation
-	took     time.Duration
+	ticket     string
+	live       *claude  // nil: the model of the scenario
+	abroad     *abroad  // nil: a server and a help desk for each scenario
+	journal    *journal // nil: nothing is kept
 }
 
 // errHandedOver is how a run ends that a person has to pick up. The person has been told.
@@ -54,12 +50,17 @@ func (d driver) driveAll(ctx context.Context, list []scenario) ([]outcome, error
 	return outcomes, nil
 }
 
+// listed tells whether the runs must end as listed. Nobody can tell how a real model, another server or an experiment ends.
+func (d driver) listed() bool {
+	return d.experiment == (experiment{}) && d.live == nil && d.abroad == nil
+}
+
 // judge returns an error that names each scenario that did not end as listed, and errHandedOver for a single one that
 // ended so. An experiment may end in any way.
 func (d driver) judge(outcomes []outcome) error {
 	var unlisted []error
 	for _, o := range outcomes {
-		if o.ending() != o.scenario.ending && d.experiment == (experiment{}) {
+		if o.ending() != o.scenario.ending && d.listed() {
 			unlisted = append(unlisted, fmt.Errorf("%s did not end as listed: %s", o.scenario.name, o.scenario.ending))
 		}
 	}
@@ -72,13 +73,16 @@ func (d driver) judge(outcomes []outcome) error {
 // drive runs one scenario against a help desk and a server of its own, and prints it. An error means that it could not
 // be run to an end, not that it ended badly.
 func (d driver) drive(ctx context.Context, s scenario) (outcome, error) {
+	if d.abroad != nil {
+		return d.driveAbroad(ctx, s)
+	}
 	start := time.Now()
 	desk, err := openDesk(s)
 	if err != nil {
 		return outcome{}, err
 	}
 	defer desk.Close()
-	report, err := d.work(ctx, s, desk.URL())
+	report, err := d.work(ctx, s, desk)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -99,22 +103,16 @@ func openDesk(s scenario) (*fakeapi.Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the help desk: %w", err)
 	}
-	for _, spec := range s.faults {
-		operation, fault, err := fakeapi.ParseFault(spec)
-		if err == nil {
-			err = desk.SetFault(operation, fault)
-		}
-		if err != nil {
-			desk.Close()
-			return nil, fmt.Errorf("break the help desk: %w", err)
-		}
+	if err := breakDown(desk, s.faults); err != nil {
+		desk.Close()
+		return nil, err
 	}
 	return desk, nil
 }
 
 // work has the model of a scenario do the task, through a server that ends with the run.
-func (d driver) work(ctx context.Context, s scenario, url string) (report agent.Report, err error) {
-	flags := append([]string{"--url", url, "--ledger", "memory", "--attempt-timeout", "200ms"}, s.server...)
+func (d driver) work(ctx context.Context, s scenario, desk *fakeapi.Server) (report agent.Report, err error) {
+	flags := append([]string{"--url", desk.URL(), "--ledger", "memory", "--attempt-timeout", "200ms"}, s.server...)
 	if d.experiment.attempts > 0 {
 		flags = append(flags, "--attempts", strconv.Itoa(d.experiment.attempts))
 	}
@@ -123,44 +121,39 @@ func (d driver) work(ctx context.Context, s scenario, url string) (report agent.
 		return report, err
 	}
 	defer func() { err = errors.Join(err, tools.Close()) }()
+	return d.perform(ctx, s, tools, desk)
+}
+
+// perform has the model do the task with these tools.
+func (d driver) perform(ctx context.Context, s scenario, tools *session, desk *fakeapi.Server) (agent.Report, error) {
 	var model agent.Model = script{}
 	if s.model != nil {
 		model = s.model
 	}
 	limits := d.experiment.apply(s.limits)
+	if d.live != nil {
+		model = d.live.instructed(tools.instructions)
+		limits.Deadline, limits.MaxTokens = cmp.Or(limits.Deadline, liveDeadline), cmp.Or(limits.MaxTokens, liveMaxTokens)
+	}
 	// The server answers at the deadline by itself. On a busy machine its words come a little later, and must not get lost.
 	limits.Grace = time.Second
 	limits.OnEvent = (&transcript{screen: d.screen}).write
 	defer d.screen.idle()
-	job := agent.Job{Task: task, Model: model, Tools: tools}
-	if p, ok := model.(parent); ok {
-		return p.run(ctx, d.screen, job, limits)
+	job := agent.Job{Task: taskFor(d.ticket), Model: model, Tools: tools}
+	if d.journal != nil { // a nil *journal in an interface would not be nil
+		job.Journal = d.journal
 	}
-	return agent.Run(ctx, job, limits)
+	return s.play(ctx, stage{desk: desk, screen: d.screen, job: job, limits: limits})
 }
 
-// conclude prints how a run ended, and what a person must know: also of a run that succeeded, since nobody else would look
-// after a change that is not confirmed.
+// conclude prints how a run ended.
 func (d driver) conclude(o outcome) {
-	if !o.report.Succeeded() {
-		fmt.Fprintln(d.screen, o.report.Handover())
-		fmt.Fprintln(d.screen, d.screen.paint(red, o.ending()))
-		return
+	if d.live != nil && o.report.Err != nil {
+		fmt.Fprintf(d.screen, "    %s\n", oneLine(o.report.Err.Error()))
 	}
-	for _, line := range o.report.Unconfirmed() {
-		fmt.Fprintln(d.screen, line)
-	}
-	fmt.Fprintln(d.screen, d.screen.paint(green, o.ending()))
-}
-
-// ending is the last line of a run.
-func (o outcome) ending() string {
-	return fmt.Sprintf("%s after %d step(s), %d email(s) sent", o.verdict(), o.report.Steps, o.emails)
-}
-
-func (o outcome) verdict() string {
+	color := red
 	if o.report.Succeeded() {
-		return fmt.Sprintf("DONE (%s)", o.report.Reason)
+		color = green
 	}
-	return fmt.Sprintf("FAILED (%s)", o.report.Reason)
+	fmt.Fprint(d.screen, o.note()+d.screen.paint(color, o.ending())+"\n")
 }

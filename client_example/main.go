@@ -1,7 +1,8 @@
 // Command client_example is a small agent that handles one ticket through the kitebase-mcp server, and the place to copy
-// one from. A scripted model stands in for a language model, so that each run is the same and costs nothing.
+// one from. A scripted model stands in for a language model, so that each run is the same and costs nothing; with -live it is
+// Claude.
 //
-//	client_example ── agent.Run ─┬─ script: the model
+//	client_example ── agent.Run ─┬─ script, or claude: the model
 //	      │                      └─ session: tools over MCP ══ stdio ══ kitebase-mcp (child process)
 //	      └─ fakeapi: a help desk on loopback ◄══════════════ HTTP ══════════╯
 //
@@ -10,9 +11,11 @@
 //	go run ./client_example            runs all and ends with a table
 //	go run ./client_example duplicate  runs one
 //	go run ./client_example -list      says what there is
+//	go run ./client_example -live      lets Claude handle the ticket
 //
 // With -attempts, -deadline or -max-steps a run is an experiment, and may end in any way. Emails are counted at the help
-// desk, never believed from the server.
+// desk, never believed from the server; with -mcp-url, or -server with arguments, the help desk is another one, and nobody
+// counts. There a run can be kept with -journal and taken up with -resume.
 //
 // The exit code of one scenario is 0 if the model finished and 3 if the run was handed over to a person; of several it is
 // 0 if each ended as listed. It is 1 for a scenario that could not be run or did not end as listed, and 2 for a command
@@ -71,33 +74,39 @@ func run(ctx context.Context, args, env []string, _ io.Reader, stdout, stderr io
 		_, err := io.WriteString(stdout, listing())
 		return err
 	}
-	server, remove, err := findServer(ctx, options.server, env, stderr)
+	return options.run(ctx, env, stdout, stderr)
+}
+
+// run runs the scenarios.
+func (o options) run(ctx context.Context, env []string, stdout, stderr io.Writer) error {
+	d, err := o.driver(newScreen(stdout, env), env, stderr)
 	if err != nil {
 		return err
 	}
-	defer remove()
-
-	d := options.driver(newScreen(stdout, env), stderr)
-	d.server = server
-	outcomes, err := d.driveAll(ctx, options.scenarios)
-	if err == nil && options.json {
+	if d.journal, err = o.openJournal(d.abroad); err != nil {
+		return err
+	}
+	defer d.journal.Close()
+	if d.journal.ended() {
+		return d.journal.tellLate(stdout, o.json)
+	}
+	if d.abroad == nil {
+		server, remove, err := findServer(ctx, o.server, env, stderr)
+		if err != nil {
+			return err
+		}
+		defer remove()
+		d.server = server
+	}
+	outcomes, err := d.driveAll(ctx, o.scenariosFor(d))
+	if err == nil && o.json {
 		err = writeDocument(stdout, outcomes)
+	}
+	if err == nil {
+		err = d.journal.tell()
 	}
 	if err != nil {
 		return err
 	}
 	return d.judge(outcomes)
-}
-
-// driver returns the driver without its server. With -json nothing but the document goes to standard output.
-func (o options) driver(stdout *screen, stderr io.Writer) driver {
-	d := driver{screen: stdout, serverLog: io.Discard, experiment: o.experiment}
-	attempts := io.Writer(stdout)
-	if o.json {
-		d.screen, attempts = &screen{out: io.Discard}, stderr
-	}
-	if o.verbose {
-		d.serverLog = &serverLog{attempts: attempts, others: stderr}
-	}
-	return d
 }

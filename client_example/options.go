@@ -16,8 +16,14 @@ import (
 type options struct {
 	scenarios           []scenario
 	server              string
+	mcpURL              string
+	model, ticket       string // of -live
+	journal, resume     string // paths
 	list, verbose, json bool
-	experiment          experiment
+	live                bool
+
+	wrap       func(journalFile) journalFile // of the journal; tests let the process die in it
+	experiment experiment
 }
 
 // experiment changes the limits of all scenarios that are run. The zero value changes nothing.
@@ -68,10 +74,7 @@ func parseArguments(args []string, stderr io.Writer) (options, error) {
 		}
 		o.scenarios = append(o.scenarios, s)
 	}
-	if len(o.scenarios) == 0 {
-		o.scenarios = scenarios()
-	}
-	return o, o.experiment.validate()
+	return o, errors.Join(o.experiment.validate(), o.validateLive())
 }
 
 func newFlagSet(o *options, stderr io.Writer) *flag.FlagSet {
@@ -81,7 +84,13 @@ func newFlagSet(o *options, stderr io.Writer) *flag.FlagSet {
 		fmt.Fprintf(stderr, "usage: client_example [flags] [scenario ...]\n\nWithout a scenario it runs all.\n\n%s\n", listing())
 		flags.PrintDefaults()
 	}
-	flags.StringVar(&o.server, "server", "", "`path` of the kitebase-mcp binary (default: built from source, else beside this program, else on PATH)")
+	flags.StringVar(&o.server, "server", "", "`path` of the kitebase-mcp binary (default: built from source, else beside this program, else on PATH); or a command with arguments that starts another MCP server")
+	flags.StringVar(&o.mcpURL, "mcp-url", "", "`address` of a running MCP server with streamable HTTP, to work with in place of -server; MCP_TOKEN in the environment is its bearer token")
+	flags.BoolVar(&o.live, "live", false, "let Claude decide in place of the script (needs ANTHROPIC_API_KEY, and costs money)")
+	flags.StringVar(&o.model, "model", defaultModel, "`name` of the model for -live")
+	flags.StringVar(&o.ticket, "ticket", ticketID, "`id` of the ticket for -live")
+	flags.StringVar(&o.journal, "journal", "", "keep the run in this new `file`, step by step")
+	flags.StringVar(&o.resume, "resume", "", "go on with the run in this `file`; all other flags must be those that it began with")
 	flags.BoolVar(&o.list, "list", false, "list the scenarios")
 	flags.BoolVar(&o.verbose, "v", false, "show the waits and attempts of the server, and on stderr the rest of its log")
 	flags.BoolVar(&o.json, "json", false, "print only the report, as one JSON document; of several scenarios a list of them")

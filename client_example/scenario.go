@@ -21,11 +21,12 @@ type scenario struct {
 	server  []string     // flags of the server, beside those of all scenarios
 	model   agent.Model  // default script
 	limits  agent.Config // of the run
+	run     runner       // default agent.Run
 }
 
 // scenarios returns all scenarios, in the order in which they teach.
 func scenarios() []scenario {
-	return slices.Concat(deskScenarios(), modelScenarios(), researchScenarios())
+	return slices.Concat(deskScenarios(), modelScenarios(), outageScenarios(), researchScenarios())
 }
 
 func findScenario(name string) (scenario, bool) {

@@ -16,6 +16,14 @@ const (
 	task     = "Handle ticket " + ticketID + ": a customer is " + problem + ". Read the ticket, find the help article, and reply to the customer."
 )
 
+// taskFor returns the task for a ticket. Of other tickets than that of the scenarios nothing is known.
+func taskFor(ticket string) string {
+	if ticket == "" || ticket == ticketID {
+		return task
+	}
+	return "Handle ticket " + ticket + ". Read the ticket, find the help article that fits, and reply to the customer."
+}
+
 // script is a model without a language model: it reads the last result and decides what to do next. It keeps no state,
 // so a conversation can be taken up at any point.
 //

@@ -27,19 +27,49 @@ type session struct {
 	client     *client.Client
 	tools      []agent.Tool
 	idempotent map[string]bool // by tool
+
+	instructions string // of the server, for a model
 }
 
 // connect starts the server and asks for its tools. Its log goes to log. The caller has to Close the session, which ends
 // the child.
 func connect(ctx context.Context, server string, log io.Writer, args ...string) (*session, error) {
+	// An empty environment: a KITEBASE_… of the user must not change a scenario.
+	return start(ctx, []string{}, log, append([]string{server}, args...))
+}
+
+// connect starts the server, or begins a session with the one that runs.
+func (a abroad) connect(ctx context.Context, log io.Writer) (*session, error) {
+	if a.url == "" {
+		return start(ctx, a.env, log, a.command)
+	}
+	headers := map[string]string{}
+	if a.token != "" {
+		headers["Authorization"] = "Bearer " + a.token
+	}
+	c, err := client.NewStreamableHttpClient(a.url, transport.WithHTTPHeaders(headers))
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", a.url, err)
+	}
+	s := &session{client: c, idempotent: map[string]bool{}}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	if err := s.open(ctx); err != nil {
+		_ = s.Close() // what went wrong with it is known
+		return nil, fmt.Errorf("connect to %s: %w", a.url, err)
+	}
+	return s, nil
+}
+
+// start starts the command with an environment.
+func start(ctx context.Context, env []string, log io.Writer, command []string) (*session, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	last := &lastLine{out: log}
-	child := transport.NewStdioWithOptions(server, nil, args, transport.WithCommandFunc(
+	child := transport.NewStdioWithOptions(command[0], nil, command[1:], transport.WithCommandFunc(
 		func(_ context.Context, path string, _, args []string) (*exec.Cmd, error) {
 			cmd := exec.Command(path, args...)
-			// An empty environment: a KITEBASE_… of the user must not change a scenario.
-			cmd.Env = []string{}
+			cmd.Env = env
 			// The pipe must outlive Close: a server that writes to a closed stderr is killed by SIGPIPE.
 			cmd.Stderr = last
 			cmd.WaitDelay = time.Second
@@ -50,7 +80,7 @@ func connect(ctx context.Context, server string, log io.Writer, args ...string) 
 	s := &session{client: client.NewClient(child), idempotent: map[string]bool{}}
 	if err := s.open(ctx); err != nil {
 		_ = s.Close() // waits for the child, so that its last words are known
-		return nil, fmt.Errorf("start the server %s: %w; its last words: %s", server, err, cmp.Or(last.get(), "none"))
+		return nil, fmt.Errorf("start the server %s: %w; its last words: %s", command[0], err, cmp.Or(last.get(), "none"))
 	}
 	return s, nil
 }
@@ -61,9 +91,11 @@ func (s *session) open(ctx context.Context) error {
 	}
 	hello := mcp.InitializeRequest{}
 	hello.Params.ClientInfo = mcp.Implementation{Name: "client_example", Version: "1"}
-	if _, err := s.client.Initialize(ctx, hello); err != nil {
+	greeting, err := s.client.Initialize(ctx, hello)
+	if err != nil {
 		return fmt.Errorf("say hello: %w", err)
 	}
+	s.instructions = greeting.Instructions
 	listed, err := s.client.ListTools(ctx, mcp.ListToolsRequest{})
 	if err != nil {
 		return fmt.Errorf("list its tools: %w", err)

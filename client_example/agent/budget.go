@@ -8,9 +8,10 @@ import (
 // Usage is what one or more turns of a model cost. The zero value is nothing.
 type Usage struct {
 	// InputTokens and OutputTokens are as the provider of the model counts them, cached input included.
-	InputTokens, OutputTokens int
+	InputTokens  int `json:"input_tokens"`
+	OutputTokens int `json:"output_tokens"`
 	// CostUSD is in US dollars.
-	CostUSD float64
+	CostUSD float64 `json:"cost_usd"`
 }
 
 func (u Usage) plus(more Usage) Usage {

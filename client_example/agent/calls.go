@@ -11,6 +11,9 @@ import (
 	"time"
 )
 
+// notRun answers a call that the end of the run came before.
+const notRun = "Error: not run. The run ended before this call."
+
 // answer is what became of one call of a turn.
 type answer struct {
 	use      ToolUse
@@ -19,6 +22,7 @@ type answer struct {
 	ran      bool   // false: a guard or the end of the run kept it from running
 	result   Result
 	err      error
+	lost     error // that the call could not be written down
 }
 
 func newAnswer(use ToolUse) answer {
@@ -77,7 +81,7 @@ func (r *run) runBatch(ctx context.Context, answers []answer) {
 		a.ran = r.admit(ctx, a)
 		r.cfg.OnEvent(Calling{Step: r.report.Steps, Use: a.use})
 		if a.ran {
-			running.Go(func() { a.result, a.err = r.call(ctx, a.use) })
+			running.Go(func() { r.perform(ctx, a) })
 		}
 	}
 	running.Wait()
@@ -86,7 +90,7 @@ func (r *run) runBatch(ctx context.Context, answers []answer) {
 // admit tells whether a call may run, and answers one that may not.
 func (r *run) admit(ctx context.Context, a *answer) bool {
 	if r.over != nil || r.expired(ctx) != nil {
-		a.result = Result{Text: "Error: not run. The run ended before this call.", IsError: true}
+		a.result = Result{Text: notRun, IsError: true}
 		return false
 	}
 	var text string
@@ -135,6 +139,9 @@ func (r *run) settle(a answer) {
 		if !r.readOnly(a.use) {
 			r.changes.note(a.key, a.result, Change{Tool: a.use.Name, What: cmp.Or(a.result.Change, a.use.Name), Check: a.result.Check})
 		}
+	}
+	if a.lost != nil && r.over == nil {
+		r.over = lost(a.lost)
 	}
 	r.cfg.OnEvent(Called{Step: r.report.Steps, Use: a.use, Result: a.result, Err: a.err})
 }

@@ -7,12 +7,14 @@ import (
 	"time"
 )
 
-// Job is what a run is about. All three fields are needed.
+// Job is what a run is about. Task, Model and Tools are needed.
 type Job struct {
 	// Task is the first message to the model.
 	Task  string
 	Model Model
 	Tools Tools
+	// Journal keeps the run for another process to go on with. It may be left out: then the run is lost with its process.
+	Journal Journal
 }
 
 // Config holds the limits of a run. The zero value works.

@@ -27,6 +27,8 @@
 //	repeat guard   stuck                          MaxFailures: 2 of the same call
 //	progress       no_progress                    MaxRepeats: 5 equal answers to a call in a row
 //
+// A run can be kept in a [Journal], step by step, so that another process goes on with it after a crash.
+//
 // The loop never retries a tool: whoever serves the tool knows whether that is safe. It knows nothing of how a model or
-// a tool is reached, keeps no state between runs, and does not stream.
+// a tool is reached, keeps no other state between runs, and does not stream.
 package agent

@@ -112,7 +112,7 @@ func run(t require.TestingT, m agent.Model, tools map[string]toolFunc, cfg agent
 func requirePaired(t require.TestingT, messages []agent.Message) {
 	for i, message := range messages {
 		require.False(t, message.Role == agent.User && i > 0 && messages[i-1].Role == agent.User, "message %d is of the wrong role", i)
-		require.True(t, message.Text != "" || message.Calls != nil || message.Results != nil, "message %d is empty", i)
+		require.True(t, message.Text != "" || message.Calls != nil || message.Results != nil || message.Raw != nil, "message %d is empty", i)
 		var asked, answered []string
 		if i > 0 {
 			for _, use := range messages[i-1].Calls {

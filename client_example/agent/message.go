@@ -20,13 +20,15 @@ type Message struct {
 	Results []ToolResult `json:"results,omitempty"`
 	Text    string       `json:"text,omitempty"`
 	Calls   []ToolUse    `json:"calls,omitempty"`
+	// Raw is [Turn].Raw of an assistant's message.
+	Raw json.RawMessage `json:"raw,omitempty"`
 }
 
 // ToolUse is a call that the model asks for. ID is the model's, and unique within the conversation.
 type ToolUse struct {
 	ID    string          `json:"id"`
 	Name  string          `json:"name"`
-	Input json.RawMessage `json:"input"`
+	Input json.RawMessage `json:"input,omitempty"`
 }
 
 // ToolResult answers the [ToolUse] with the same ID.

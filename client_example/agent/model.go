@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 )
 
@@ -25,11 +26,14 @@ type Request struct {
 
 // Turn is what the model answers.
 type Turn struct {
-	Text       string
-	Calls      []ToolUse
-	StopReason StopReason
+	Text       string     `json:"text,omitempty"`
+	Calls      []ToolUse  `json:"calls,omitempty"`
+	StopReason StopReason `json:"stop_reason"`
 	// Usage is what the turn cost, as far as the model knows. It counts even when an error comes with the turn.
-	Usage Usage
+	Usage Usage `json:"usage"`
+	// Raw is the turn in the form of the model's own. The loop does not look into it and hands it back as
+	// [Message].Raw: there is more to some turns than text and calls, which the model must get back unchanged.
+	Raw json.RawMessage `json:"raw,omitempty"`
 }
 
 // StopReason says why the model stopped, in the words of the Messages API. Values that are not listed here exist, and

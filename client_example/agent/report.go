@@ -22,6 +22,7 @@ const (
 	BadTurn          Reason = "bad_turn"          // the turn contradicts itself
 	UnexpectedStop   Reason = "unexpected_stop"   // a stop reason that the loop does not act upon
 	ModelUnavailable Reason = "model_unavailable" // the model gave no turn
+	JournalFailed    Reason = "journal_failed"    // a step could not be written down
 	Canceled         Reason = "canceled"          // the caller's context ended
 )
 

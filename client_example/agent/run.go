@@ -55,6 +55,9 @@ func newRun(job Job, cfg Config) *run {
 		guard:  guard{maxFailures: cfg.MaxFailures, maxRepeats: cfg.MaxRepeats, failures: map[string]int{}},
 		room:   cfg.MaxTokens,
 	}
+	if job.Journal == nil {
+		r.job.Journal = noJournal{}
+	}
 	for _, tool := range r.listed {
 		r.tools[tool.Name] = tool
 	}
@@ -93,15 +96,14 @@ func (r *run) step(ctx context.Context) *ending {
 	return r.over
 }
 
-// ask has the model take its turn, within the time left to the run. A panic of the model becomes an error: else it would
+// next has the model take its turn, within the time left to the run. A panic of the model becomes an error: else it would
 // take along the only record of what the run has changed.
-func (r *run) ask(ctx context.Context) (turn Turn, err error) {
+func (r *run) next(ctx context.Context) (turn Turn, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			turn, err = Turn{}, fmt.Errorf("ask the model: panic: %v", p)
 		}
 	}()
-	r.cfg.OnEvent(Asking{Step: r.report.Steps})
 	if end, ok := r.deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, end)
@@ -112,6 +114,9 @@ func (r *run) ask(ctx context.Context) (turn Turn, err error) {
 
 // unavailable words a turn that could not be had. A model that was interrupted is not to blame.
 func (r *run) unavailable(ctx context.Context, err error) *ending {
+	if _, ok := errors.AsType[journalError](err); ok {
+		return lost(err)
+	}
 	if end := r.expired(ctx); end != nil {
 		end.err = err
 		return end

@@ -37,19 +37,19 @@ type Call struct {
 // Result is what a tool answers.
 type Result struct {
 	// Text is for the model.
-	Text    string
-	IsError bool
+	Text    string `json:"text"`
+	IsError bool   `json:"is_error,omitempty"`
 	// Outcome says what became of a change. The zero value means [Done] for a success and [Unknown] for a failure.
-	Outcome Outcome
+	Outcome Outcome `json:"outcome,omitempty"`
 	// Change names the change in the words of the report: "a reply was sent: rpl_001" when it is done, "a reply to
 	// KITE-142" when it is not known. Default the name of the tool.
-	Change string
+	Change string `json:"change,omitempty"`
 	// Check says how a person finds out whether the change went through, as an order without a full stop: "read the
 	// messages of KITE-142". It is used while the outcome is [Unknown].
-	Check string
+	Check string `json:"check,omitempty"`
 	// Settles says that this success accounts for earlier calls with the same input too, whose outcome was unknown:
 	// because the tool is idempotent, or because it says that the thing was done just once.
-	Settles bool
+	Settles bool `json:"settles,omitempty"`
 }
 
 // Outcome says what is known about the effect of a call.

@@ -42,8 +42,9 @@ func (r *run) say(turn Turn) {
 		r.report.Text = turn.Text
 		r.cfg.OnEvent(Said{Step: r.report.Steps, Text: turn.Text})
 	}
-	if turn.Text != "" || len(turn.Calls) > 0 {
-		r.report.Messages = append(r.report.Messages, Message{Role: Assistant, Text: turn.Text, Calls: slices.Clone(turn.Calls)})
+	if turn.Text != "" || len(turn.Calls) > 0 || len(turn.Raw) > 0 {
+		said := Message{Role: Assistant, Text: turn.Text, Calls: slices.Clone(turn.Calls), Raw: turn.Raw}
+		r.report.Messages = append(r.report.Messages, said)
 	}
 }
 

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package main
+
+// diesOnPurpose is for systems with process groups.
+func diesOnPurpose() bool { return false }

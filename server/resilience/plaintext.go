@@ -1,0 +1,62 @@
+package resilience
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What words.go is written with: counts, times, and one line of plain text.
+
+func tries(n int) string {
+	if n == 1 {
+		return "1 try"
+	}
+	return strconv.Itoa(n) + " tries"
+}
+
+// seconds returns d as seconds with at most one decimal, or two significant digits below 0.1s.
+func seconds(d time.Duration) string {
+	s := d.Seconds()
+	if s < 0.1 {
+		return strconv.FormatFloat(s, 'g', 2, 64) + "s"
+	}
+	return strconv.FormatFloat(math.Round(s*10)/10, 'f', -1, 64) + "s"
+}
+
+func isSentence(s string) bool { return strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") }
+
+func asSentence(s string) string {
+	if isSentence(s) {
+		return s
+	}
+	return s + "."
+}
+
+func joinWords(parts ...string) string {
+	var said []string
+	for _, part := range parts {
+		if part != "" {
+			said = append(said, part)
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+// plain makes text one line of valid UTF-8 under the limit, whatever a reason brought along.
+func plain(text string) string {
+	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "?"), func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
+	if len(text) <= maxWords {
+		return text
+	}
+	cut := maxWords - len("…")
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
+}

@@ -102,7 +102,7 @@ func TestSomeScenariosByName(t *testing.T) {
 }
 
 func TestCommandLine(t *testing.T) {
-	list := "  happy              nothing breaks\n"
+	list := "  happy                nothing breaks\n"
 	for name, test := range map[string]struct {
 		args           []string
 		code           int

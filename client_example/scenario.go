@@ -42,7 +42,7 @@ func findScenario(name string) (scenario, bool) {
 func listing() string {
 	var lines strings.Builder
 	for _, s := range scenarios() {
-		fmt.Fprintf(&lines, "  %-19s%s\n", s.name, s.breaks)
+		fmt.Fprintf(&lines, "  %-21s%s\n", s.name, s.breaks)
 	}
 	return lines.String()
 }

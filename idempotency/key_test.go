@@ -80,8 +80,10 @@ func FuzzKey(f *testing.F) {
 		require.Equal(t, key, idempotency.Key(ticket, " \n"+message+"\t"), "white space around does not matter")
 		require.Equal(t, key, idempotency.Key(ticket, idempotency.Strip(message)))
 		require.NotEqual(t, key, idempotency.GenerationKey(2, ticket, message))
-		require.Equal(t, idempotency.Fingerprint(ticket, message),
-			idempotency.Fingerprint(ticket, strings.ReplaceAll(strings.ReplaceAll(message, "\r", "\n"), "\n", "\r")))
+		plain := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(message)
+		for _, end := range []string{"\n", "\r\n", "\r"} {
+			require.Equal(t, idempotency.Fingerprint(ticket, message), idempotency.Fingerprint(ticket, strings.ReplaceAll(plain, "\n", end)))
+		}
 	})
 }
 

@@ -29,11 +29,13 @@ type Standby struct {
 
 	memory Memory
 
-	mu     sync.Mutex
-	store  Store
-	tried  time.Time
-	err    error // of the last opening
-	failed bool  // the last use of the store failed
+	mu      sync.Mutex
+	store   Store
+	opening chan struct{} // closed when the opening under way has ended; nil if there is none
+	tried   time.Time
+	err     error // of the last opening
+	failed  bool  // the last use of the store failed
+	closed  bool
 }
 
 // Degraded reports whether records are kept in memory now, because the store could not be used.
@@ -43,24 +45,58 @@ func (s *Standby) Degraded() bool {
 	return s.failed
 }
 
-// opened returns the store, opening it if that is due.
+// opened returns the store, opening it if that is due. An opening that takes too long goes on without the caller; the store
+// is used from then on when it succeeds after all.
 func (s *Standby) opened(ctx context.Context) (Store, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.store != nil {
+	switch {
+	case s.closed:
+		return nil, errClosed
+	case s.store != nil:
 		return s.store, nil
-	}
-	if s.err != nil && time.Since(s.tried) < reopenAfter {
+	case s.opening == nil && s.err != nil && time.Since(s.tried) < reopenAfter:
 		return nil, s.err
+	case s.opening == nil:
+		s.opening, s.tried = make(chan struct{}), time.Now()
+		go s.open(context.WithoutCancel(ctx))
+	case time.Since(s.tried) >= openWithin:
+		return nil, errSlow // it hangs: who comes later does not wait as well
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openWithin)
+	opening := s.opening
+	s.mu.Unlock()
+	timer := time.NewTimer(openWithin)
+	defer timer.Stop()
+	select {
+	case <-opening:
+		s.mu.Lock()
+		return s.store, s.err
+	case <-timer.C:
+		s.mu.Lock()
+		s.report(errSlow)
+		return nil, errSlow
+	}
+}
+
+// open opens the store and says so.
+func (s *Standby) open(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, openWithin)
 	defer cancel()
-	s.tried = time.Now()
-	if s.store, s.err = s.Open(ctx); s.err != nil {
-		s.store = nil
-		s.report(fmt.Errorf("opening the ledger: %w", s.err))
+	store, err := s.Open(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.opening)
+	s.opening = nil
+	switch {
+	case err != nil:
+		s.err = fmt.Errorf("opening the ledger: %w", err)
+		s.report(s.err)
+	case s.closed:
+		_ = store.Close() // nobody is left to use it
+		s.err = errClosed
+	default:
+		s.store, s.err = store, nil
 	}
-	return s.store, s.err
 }
 
 func (s *Standby) report(err error) {
@@ -166,15 +202,17 @@ func (s *Standby) Alive(ctx context.Context, owner string) (bool, error) {
 	return store.Alive(ctx, owner)
 }
 
-// errClosed is what a Standby answers after Close.
-var errClosed = errors.New("the ledger is closed")
+var (
+	errClosed = errors.New("the ledger is closed")
+	errSlow   = errors.New("opening the ledger takes too long; check its disk")
+)
 
 // Close closes the store if it was opened.
 func (s *Standby) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.closed = true
 	if s.store == nil {
-		s.err, s.tried = errClosed, time.Now().Add(24*time.Hour)
 		return nil
 	}
 	return s.store.Close()

@@ -109,6 +109,28 @@ func TestStandby(t *testing.T) {
 		_, err = ledger.Open(t.Context(), "")
 		require.ErrorIs(t, err, diskFull)
 	})
+	t.Run("an opening that hangs keeps calls waiting for a few seconds, once", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			store, release := new(failing), make(chan struct{})
+			standby := &idempotency.Standby{Open: func(context.Context) (idempotency.Store, error) {
+				<-release // a file system that does not answer
+				return store, nil
+			}}
+			ledger := idempotency.NewLedger(standby, idempotency.Config{Retention: -1})
+			began := time.Now()
+			save(t, ledger, claim(t, ledger, none), idempotency.Finished)
+			require.True(t, standby.Degraded())
+			require.Equal(t, 5*time.Second, time.Since(began))
+			require.Equal(t, idempotency.Finished, claim(t, ledger, none).State)
+			require.Equal(t, 5*time.Second, time.Since(began))
+
+			close(release)
+			synctest.Wait()
+			other, err := ledger.Claim(t.Context(), identity("another"), none)
+			require.NoError(t, err)
+			require.Equal(t, "durable", other.Owner, "when it opens after all, it is used")
+		})
+	})
 	t.Run("after Close nothing is opened any more", func(t *testing.T) {
 		_, standby, _, _ := setUp(true)
 		require.NoError(t, standby.Close())

@@ -140,6 +140,7 @@ func (s *Server) dedupe(replies *replies) resilience.DedupeConfig {
 		Noun:     "reply",
 		Check:    "get_ticket",
 		Name:     tools.ReplyID,
+		SentAt:   tools.ReplySentAt,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/kitebase/kitebase-mcp/idempotency"
@@ -117,7 +118,21 @@ func checkMessage(text string) (string, error) {
 		return "", refuse("The message is too long: %d bytes, and Kitebase takes at most %d. Shorten it.",
 			len(message), maxMessageBytes)
 	}
+	if i := strings.IndexFunc(message, isUnsendable); i >= 0 {
+		return "", refuse("The message holds a control character, which an email cannot carry. Leave it out.")
+	}
+	if !strings.ContainsFunc(message, isVisible) {
+		return "", refuse("The message has nothing that can be seen. Give the text to send.")
+	}
 	return message, nil
+}
+
+// isUnsendable reports whether r is a control character other than tab and line ends.
+func isUnsendable(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\n\r", r) }
+
+// isVisible reports whether r leaves a mark: no space, no control or format character such as U+200B.
+func isVisible(r rune) bool {
+	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r)
 }
 
 // atMost returns the check of a short text.

@@ -68,6 +68,13 @@ func ReplyID(result *mcp.CallToolResult) string {
 	return sent.ReplyID
 }
 
+// ReplySentAt returns when the reply of a result was sent, by Kitebase's clock; the zero time if it does not say.
+func ReplySentAt(result *mcp.CallToolResult) time.Time {
+	var sent sentReply
+	_ = json.Unmarshal(result.RawStructuredContent, &sent) // what cannot be read holds none
+	return sent.SentAt
+}
+
 // FindReply looks for a reply of ours in a ticket that was read back. A message with an idempotency key is ours if the
 // key is; one without is ours if an agent wrote a text with the same [idempotency.Fingerprint] at since or later by
 // Kitebase's clock. The caller allows for the difference of the clocks in since; the zero time is any time.

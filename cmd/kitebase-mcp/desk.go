@@ -86,7 +86,7 @@ func openStore(ctx context.Context, spec string) (idempotency.Store, error) {
 	switch {
 	case spec == memory:
 		return new(idempotency.Memory), nil
-	case strings.HasPrefix(spec, "postgres://") || strings.HasPrefix(spec, "postgresql://"):
+	case isPostgres(spec):
 		return postgres.Open(ctx, spec)
 	}
 	return sqlite.Open(ctx, spec)
@@ -111,4 +111,8 @@ func warning(store *idempotency.Standby) func() string {
 		}
 		return "The record of sent replies cannot be written now, so a repeat is recognised only by Kitebase and while this server runs. Tell a person."
 	}
+}
+
+func isPostgres(spec string) bool {
+	return strings.HasPrefix(spec, "postgres://") || strings.HasPrefix(spec, "postgresql://")
 }

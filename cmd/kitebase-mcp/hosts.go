@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/kitebase/kitebase-mcp/server"
 )
 
 type configCommand struct {
@@ -21,6 +23,14 @@ type hostFlags struct {
 	URL string `name:"url" placeholder:"URL" help:"Base URL of your Kitebase. Default: the embedded fake."`
 }
 
+// check refuses a URL with which the server would not start.
+func (h hostFlags) check() error {
+	if err := named(server.Config{URL: h.URL}.Validate()); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
 func (h hostFlags) env() map[string]string {
 	if h.URL == "" {
 		return nil
@@ -32,6 +42,9 @@ type claudeCodeCommand struct{ hostFlags }
 
 // Run prints one shell command.
 func (c *claudeCodeCommand) Run(_ context.Context, std streams) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	binary, err := executable()
 	if err != nil {
 		return err
@@ -50,6 +63,9 @@ type claudeDesktopCommand struct{ hostFlags }
 
 // Run prints one JSON document.
 func (c *claudeDesktopCommand) Run(_ context.Context, std streams) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	binary, err := executable()
 	if err != nil {
 		return err

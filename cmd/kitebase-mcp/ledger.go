@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -29,6 +31,11 @@ var errNoLedger = errors.New("the ledger is in the memory of each server: name a
 func (d desk) open(ctx context.Context) (idempotency.Store, error) {
 	if d.spec() == memory {
 		return nil, usageError{errNoLedger}
+	}
+	if !isPostgres(d.spec()) { // a look must not make a new one
+		if _, err := os.Stat(d.spec()); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("there is no ledger at %s; no reply was sent from here yet, or --ledger names another file", d.spec())
+		}
 	}
 	return openStore(ctx, d.spec())
 }
@@ -133,7 +140,7 @@ func (l *ledgerForget) Run(ctx context.Context, std streams) error {
 
 type ledgerSettle struct {
 	desk
-	SettleAfter time.Duration `name:"settle-after" default:"30s" help:"How long after the last attempt a reply that is not in its ticket was certainly not sent."`
+	SettleAfter time.Duration `name:"settle-after" default:"30s" help:"How long after the last attempt a reply that is not in its ticket is taken for not sent: longer than Kitebase ever works on one."`
 }
 
 // Run settles what it can and prints what it looked at.

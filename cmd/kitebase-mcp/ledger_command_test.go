@@ -152,3 +152,15 @@ func TestLedgerHoldsNoText(t *testing.T) {
 	search("after its end")
 	require.Contains(t, string(s.list(t, "--state=done")[0].Result), "rpl_001", "the ledger that was searched is the one in use")
 }
+
+// A wrong path was answered with "nothing" and a new, empty ledger.
+func TestLedgerThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "typo.db")
+	for _, command := range []string{"list", "show 9edb4ee9f524df95", "forget 9edb4ee9f524df95", "settle --url=http://127.0.0.1:1"} {
+		end := start{args: append(strings.Fields("ledger "+command), "--ledger", path)}.run(t, "")
+		require.Equal(t, 1, end.code, command)
+		require.Contains(t, end.stderr, "there is no ledger at "+path)
+		require.NoFileExists(t, path)
+	}
+}

@@ -36,7 +36,7 @@ type serveCommand struct {
 
 	Dedupe       bool          `name:"dedupe" default:"true" negatable:"" help:"Send the same reply once."`
 	DedupeWindow time.Duration `name:"dedupe-window" default:"24h" help:"How long the same reply is a repeat."`
-	SettleAfter  time.Duration `name:"settle-after" default:"30s" help:"How long after the last attempt a reply that is not in its ticket was certainly not sent."`
+	SettleAfter  time.Duration `name:"settle-after" default:"30s" help:"How long after the last attempt a reply that is not in its ticket is taken for not sent: longer than Kitebase ever works on one."`
 	UpstreamKeys bool          `name:"upstream-keys" default:"true" negatable:"" help:"Kitebase honours Idempotency-Key."`
 
 	Transport      string   `name:"transport" default:"stdio" enum:"stdio,http,sse" help:"stdio, or http, which is also called sse: /mcp is streamable HTTP, /sse is SSE."`

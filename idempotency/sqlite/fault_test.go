@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -147,6 +148,24 @@ func TestSetAside(t *testing.T) {
 		require.ErrorIs(t, err, sqlite.ErrForeign)
 		require.FileExists(t, path)
 	})
+}
+
+// A wrong path must not cost a file: a person's notes were renamed, and a device lost its rights.
+func TestOpenOfSomethingElse(t *testing.T) {
+	notes := filepath.Join(t.TempDir(), "notes.txt")
+	require.NoError(t, os.WriteFile(notes, []byte(strings.Repeat("dear diary ", 100)), 0o644)) //nolint:gosec // as editors do
+	_, err := sqlite.Open(t.Context(), notes)
+	require.ErrorIs(t, err, sqlite.ErrForeign)
+	kept, err := os.ReadFile(notes)
+	require.NoError(t, err)
+	require.Contains(t, string(kept), "dear diary")
+
+	socket := filepath.Join(t.TempDir(), "socket.db")
+	listener, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	defer func() { _ = listener.Close() }()
+	_, err = sqlite.Open(t.Context(), socket)
+	require.ErrorIs(t, err, sqlite.ErrForeign)
 }
 
 func TestOpenWhereNobodyMayWrite(t *testing.T) {

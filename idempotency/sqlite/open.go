@@ -106,6 +106,10 @@ func (f *file) close() error {
 // createFile makes sure that the file exists, that it is nobody else's to read, and that it looks like a database: SQLite would
 // take a short file of anything for an empty one. SQLite gives its companions the mode of the file.
 func createFile(path string) error {
+	// A device or a pipe would take what is written, or never answer; not even its mode may be changed.
+	if info, err := os.Stat(path); err == nil && info.Mode()&(os.ModeDevice|os.ModeNamedPipe|os.ModeSocket) != 0 {
+		return fmt.Errorf("it is a device or a pipe: %w", ErrForeign)
+	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the path is the caller's choice
 	if err != nil {
 		return err
@@ -115,13 +119,22 @@ func createFile(path string) error {
 	switch n, err := io.ReadFull(f, header); {
 	case errors.Is(err, io.EOF): // fresh
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%w (%d bytes)", ErrBadFile, n)
+		return fmt.Errorf("%w (%d bytes)", badOrForeign(path), n)
 	case err != nil:
 		return err
 	case !bytes.HasPrefix(header, []byte(magic)):
-		return fmt.Errorf("%w (it does not begin like one)", ErrBadFile)
+		return fmt.Errorf("%w (it does not begin like one)", badOrForeign(path))
 	}
 	return os.Chmod(path, 0o600)
+}
+
+// badOrForeign takes a file that is no database for a damaged ledger only if it is named like one. Whoever gives a wrong path
+// must not lose a file by it.
+func badOrForeign(path string) error {
+	if filepath.Ext(path) == ".db" {
+		return ErrBadFile
+	}
+	return ErrForeign
 }
 
 // https://sqlite.org/fileformat.html, section 1.3.

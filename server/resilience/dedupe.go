@@ -51,6 +51,9 @@ type DedupeConfig struct {
 	Noun string
 	// Check names the tool by which a model can look for itself, such as "get_ticket". Default "": none.
 	Check string
+	// SentAt returns when the effect happened, by its result; the zero time if that does not say. Default nil: the time of
+	// the claim is told instead.
+	SentAt func(*mcp.CallToolResult) time.Time
 	// Name names a finished call in texts by its result, such as "rpl_001". Default nil: it has no name.
 	Name func(*mcp.CallToolResult) string
 }

@@ -34,7 +34,7 @@ func (d *deduper) replay(ctx context.Context, record idempotency.Record, id idem
 			Effect: idempotency.Done, NotRun: true, Cause: fmt.Errorf("result of %s: %w", record.Key, err),
 		}}
 	}
-	first := record.FirstAt.UTC().Truncate(time.Second)
+	first := d.sentAt(record, &result).UTC().Truncate(time.Second)
 	annotate(&result, mark{Note: alreadyDone(d.Noun, first), AlreadySent: true, FirstSentAt: &first})
 	by := "model"
 	if id.CallID != "" && id.CallID == record.CallID {
@@ -43,6 +43,15 @@ func (d *deduper) replay(ctx context.Context, record idempotency.Record, id idem
 	record = d.count(ctx, record, id, by)
 	marked := withMeta(withMeta(&result, MetaReplayed, true), MetaRepeatedBy, by)
 	return &landing{record: record, result: marked}
+}
+
+func (d *deduper) sentAt(record idempotency.Record, result *mcp.CallToolResult) time.Time {
+	if d.SentAt != nil {
+		if at := d.SentAt(result); !at.IsZero() {
+			return at
+		}
+	}
+	return record.FirstAt
 }
 
 // count books a repeat in the ledger; a settled record is told by it. That it cannot be written is no failure of the call.

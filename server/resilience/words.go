@@ -83,9 +83,9 @@ func (w words) advice(e ending) string {
 		}
 		return "Wait a little before you try again."
 	case Denied:
-		return "Don't repeat it: a person must check the access that this server has to " + w.upstream + "."
+		return dontRepeat(e) + " person must check the access that this server has to " + w.upstream + "."
 	case Misconfigured:
-		return "Don't repeat it: a person must check how this server reaches " + w.upstream + "."
+		return dontRepeat(e) + " person must check how this server reaches " + w.upstream + "."
 	case Conflict:
 		return "Look again before you decide what to change."
 	case KeyReused:
@@ -107,6 +107,14 @@ func (w words) advice(e ending) string {
 	}
 }
 
+// dontRepeat begins an advice for a person. What may have happened is to be checked, and may have to be repeated then.
+func dontRepeat(e ending) string {
+	if e.write && e.outcome == idempotency.Unknown {
+		return "A"
+	}
+	return "Don't repeat it: a"
+}
+
 // effect returns what is to be said about the effect of a write.
 func (w words) effect(e ending) string {
 	switch {
@@ -114,7 +122,7 @@ func (w words) effect(e ending) string {
 		return ""
 	case e.outcome == idempotency.Unknown:
 		return mayHaveHappened
-	case e.attempts > 0 && retryable(e.err):
+	case e.attempts > 0:
 		return "Nothing was changed."
 	default:
 		return ""

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/kitebase/kitebase-mcp/server/wording"
 )
 
 // The words that a client, and with it a model, may read. They say whether anything ran, and nothing of the inside.
@@ -16,7 +18,7 @@ const (
 	textUnwritable = "The answer could not be written as JSON. The call itself was run: if it was to change something, " +
 		"check before you repeat it."
 	textTooLong = "Not run: the message is longer than %d bytes."
-	textUnfit   = "Not run: the parameters of the request do not fit its method."
+	textUnfit   = wording.Unfit
 )
 
 // encode returns the line of an answer: member is "result" or "error". id is written as it came in, so that numbers
@@ -74,11 +76,16 @@ func encodeFailure(c *call, text []byte, e mcp.JSONRPCErrorDetails) ([]byte, err
 	case e.Code == mcp.INTERNAL_ERROR:
 		return encodeError(refusal{c.id, mcp.INTERNAL_ERROR, textInternal}), private
 	}
+	if public := wording.Public(e.Message); public != e.Message {
+		e.Message = public
+	} else {
+		private = nil
+	}
 	line, err := encode(c.id, "error", e)
 	if err != nil {
 		return encodeError(refusal{c.id, e.Code, e.Message}), fmt.Errorf("encoding the data of an error: %w", err)
 	}
-	return line, nil
+	return line, private
 }
 
 // encodeFull answers a tool call that found too many under way. It is a result, since hosts show results to the model

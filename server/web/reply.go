@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/kitebase/kitebase-mcp/server/wording"
 )
 
 var errFinished = errors.New("the response is finished")
@@ -63,7 +65,10 @@ func (r *reply) Write(p []byte) (int, error) {
 		r.touch()
 	}
 	r.bound()
-	return r.w.Write(p)
+	if _, err := r.w.Write(wording.Answer(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // Flush implements [http.Flusher].

@@ -8,6 +8,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"github.com/kitebase/kitebase-mcp/server/resilience"
+	"github.com/kitebase/kitebase-mcp/server/web"
 )
 
 // circuitChanged is told each change of a tool's circuit, while that is locked: it must not wait, and not ask the circuit.
@@ -45,6 +46,7 @@ func (s *Server) shorten(_ context.Context, _ any, _ *mcp.ListToolsRequest, list
 func (s *Server) hooks() *mcpserver.Hooks {
 	hooks := new(mcpserver.Hooks)
 	s.audience.hook(hooks)
+	hooks.AddAfterSubscriptionsListen(web.Acknowledged)
 	if s.config.HideOpenTools {
 		hooks.AddAfterListTools(s.shorten)
 	}

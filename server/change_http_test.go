@@ -154,6 +154,15 @@ func TestChangesOverHTTP(t *testing.T) {
 		leave()
 		time.Sleep(time.Minute)
 	})
+	// mcp-go ends such a stream at once, and dropped the acknowledgement when the end was quicker.
+	onHTTP(t, "a stream for nothing that is on offer is acknowledged all the same", server.Config{}, func(t *testing.T, s *site) {
+		header := map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen"}
+		for range 50 {
+			_, body := s.post("/mcp", "subscriptions/listen", `{"notifications":{"toolsListChanged":true},`+modernMeta+`}`, header)
+			require.Contains(t, body, "notifications/subscriptions/acknowledged")
+			require.Contains(t, body, `"result":`)
+		}
+	})
 	// It has no stream in these revisions, and a promise would be kept by nobody.
 	onHTTP(t, "streamable HTTP before it promises nothing", server.Config{HideOpenTools: true}, func(t *testing.T, s *site) {
 		_, body := s.post("/mcp", "initialize", hello, nil)

@@ -26,6 +26,7 @@ type reply struct {
 
 	id    json.RawMessage // of the request that waits for an answer, if any
 	touch func()          // told of each event that goes out, if set
+	begun chan struct{}   // closed when the status goes out, if set
 
 	mu       sync.Mutex
 	status   int
@@ -97,6 +98,9 @@ func (r *reply) send() {
 		return
 	}
 	r.sent = true
+	if r.begun != nil {
+		close(r.begun)
+	}
 	r.streams = strings.HasPrefix(r.Header().Get("Content-Type"), "text/event-stream")
 	if r.streams {
 		r.Header().Set("X-Accel-Buffering", "no") // nginx would hold events back

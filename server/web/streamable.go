@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -47,7 +48,8 @@ func (s *Server) serveMCP(w *reply, r *http.Request) *refusal {
 			return refused
 		}
 		defer s.streams.stop(stream)
-		ctx, w.touch = stream.ctx, stream.touch
+		w.touch, w.begun = stream.touch, make(chan struct{})
+		ctx = context.WithValue(stream.ctx, listening{}, w)
 	case m.isRequest():
 		if refused := s.calls.enter(m); refused != nil {
 			return refused
@@ -61,6 +63,28 @@ func (s *Server) serveMCP(w *reply, r *http.Request) *refusal {
 	r.Body = io.NopCloser(bytes.NewReader(m.raw))
 	s.streamable.ServeHTTP(w, r)
 	return nil
+}
+
+type listening struct{}
+
+// acknowledged bounds the wait of [Acknowledged]; what it waits for takes microseconds.
+const acknowledged = time.Second
+
+// Acknowledged waits until the acknowledgement of a subscription has gone out. A server whose clients may subscribe should
+// have it as a hook after subscriptions/listen: when nothing that was asked for is on offer, mcp-go ends the stream at once,
+// and may drop what it has not written yet.
+func Acknowledged(ctx context.Context, _ any, _ *mcp.SubscriptionsListenRequest, _ *mcp.SubscriptionsListenResult) {
+	w, ok := ctx.Value(listening{}).(*reply)
+	if !ok {
+		return
+	}
+	timer := time.NewTimer(acknowledged)
+	defer timer.Stop()
+	select {
+	case <-w.begun:
+	case <-ctx.Done():
+	case <-timer.C:
+	}
 }
 
 // identify gives a request that mcp-go sees without a session (all of the stateless revision, and older ones of clients

@@ -228,3 +228,17 @@ func TestWhatOnlyKitebaseRemembers(t *testing.T) {
 		})
 	})
 }
+
+// The look at what an earlier process left took this one's fresh replies for old ones, and read their tickets at once.
+func TestAFreshUnknownIsLookedForAtTheHorizon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, server.Config{IgnoresKeys: true}, fakeapi.Config{IgnoreKeys: true})
+		faulty(t, d.Fake, "reply_to_customer=drop:1")
+		require.Equal(t, "unknown", d.reply("We are on it.").Meta.Error.Outcome)
+		reads := d.requests("get_ticket")
+		time.Sleep(29 * time.Second)
+		require.Equal(t, reads, d.requests("get_ticket"))
+		time.Sleep(2 * time.Second)
+		require.Equal(t, reads+1, d.requests("get_ticket"))
+	})
+}

@@ -84,8 +84,9 @@ func (c DedupeConfig) validate() error {
 func Dedupe(config DedupeConfig) mcpserver.ToolHandlerMiddleware {
 	d := newDeduper(config)
 	if d.Later != nil && d.Settle != nil {
+		made := time.Now()
 		d.Later(soon, func(ctx context.Context) {
-			if _, err := d.settleOpen(ctx); err != nil {
+			if _, err := d.settleOpen(ctx, made); err != nil {
 				d.log(ctx, err)
 			}
 		})

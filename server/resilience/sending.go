@@ -154,16 +154,17 @@ func (d *deduper) settleLater(record idempotency.Record, wait time.Duration) {
 // SettleOpen looks once for every unconfirmed call in the ledger of config, and returns the records as they then stand. It
 // only reads at the upstream.
 func SettleOpen(ctx context.Context, config DedupeConfig) ([]idempotency.Record, error) {
-	return newDeduper(config).settleOpen(ctx)
+	return newDeduper(config).settleOpen(ctx, time.Now())
 }
 
-func (d *deduper) settleOpen(ctx context.Context) ([]idempotency.Record, error) {
+// settleOpen settles what was claimed before that time. What came later has its own look, at the horizon.
+func (d *deduper) settleOpen(ctx context.Context, before time.Time) ([]idempotency.Record, error) {
 	open, err := d.Ledger.Open(ctx, "")
 	for i, record := range open {
 		if ctx.Err() != nil {
 			return open, ctx.Err()
 		}
-		if record.State != idempotency.Unconfirmed || record.Key == "" {
+		if record.State != idempotency.Unconfirmed || record.Key == "" || !record.FirstAt.Before(before) {
 			continue
 		}
 		look := d.settleNow(ctx, &open[i])

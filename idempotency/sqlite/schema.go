@@ -10,6 +10,9 @@ import (
 const applicationID = 0x6b697465
 
 // migrations bring a file from schema version i to i+1. Those that were released are never changed, only added to.
+//
+// Each index is paid for by every claim and completion, in pages that must reach the disk. So only what a call asks for has
+// one: its own record, and what is open for its group. Lists and purges read the whole table, beside the writers.
 var migrations = []string{`
 CREATE TABLE records (
 	scope         TEXT NOT NULL,
@@ -36,6 +39,12 @@ CREATE INDEX records_by_group ON records (group_name);
 CREATE INDEX records_by_key ON records (key);
 CREATE INDEX records_by_age ON records (last_at);
 CREATE INDEX records_not_done ON records (state, last_at) WHERE state <> 'done';
+`, `
+DROP INDEX records_by_group;
+DROP INDEX records_by_key;
+DROP INDEX records_by_age;
+DROP INDEX records_not_done;
+CREATE INDEX records_not_done ON records (group_name) WHERE state <> 'done';
 `}
 
 // migrate brings the schema up to date. The caller holds the lock file.

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -64,52 +65,55 @@ func (s *Store) Delete(ctx context.Context, record idempotency.Record) (bool, er
 
 // Find is part of [idempotency.Store]. It never waits for writers.
 func (s *Store) Find(ctx context.Context, query idempotency.Query) ([]idempotency.Record, error) {
-	find := row.Find(query)
-	rows, err := s.file.reads.QueryContext(ctx, find.SQL, find.Args...)
+	found, err := s.read(ctx, row.Find(query))
 	if err != nil {
 		return nil, explain("reading", s.path, err)
+	}
+	return found, nil
+}
+
+func (s *Store) read(ctx context.Context, query row.Statement) ([]idempotency.Record, error) {
+	rows, err := s.file.reads.QueryContext(ctx, query.SQL, query.Args...)
+	if err != nil {
+		return nil, err
 	}
 	defer func() { _ = rows.Close() }() // whatever went wrong is in rows.Err
 	var found []idempotency.Record
 	for rows.Next() {
 		record, err := row.Scan(rows.Scan)
 		if err != nil {
-			return nil, explain("reading", s.path, err)
+			return nil, err
 		}
 		found = append(found, record)
 	}
-	if err := rows.Err(); err != nil {
-		return nil, explain("reading", s.path, err)
-	}
-	return found, nil
+	return found, rows.Err()
 }
 
-// One call of Purge removes at most purgeSteps × purgeStep records, so that the call that happens to start it does not wait
-// for long; claims get their turn between two steps.
+// One call of Purge removes at most purgeMost records, so that the call that happens to start it does not wait for long;
+// claims get their turn between two steps.
 const (
-	purgeStep  = 250
-	purgeSteps = 20
+	purgeStep = 250
+	purgeMost = 5000
 )
 
 // Purge is part of [idempotency.Store]. It removes at most 5,000 records, the oldest first; the next call goes on. The
 // space is given back to the system.
 func (s *Store) Purge(ctx context.Context, before time.Time) (int, error) {
+	old, err := s.read(ctx, row.Old(before, purgeMost))
+	if err != nil {
+		return 0, explain("purging", s.path, err)
+	}
 	total := 0
-	for range purgeSteps {
+	for step := range slices.Chunk(old, purgeStep) {
 		var removed int
 		err := s.write(ctx, func(w *writer) (err error) {
-			if removed, err = w.exec(row.Purge(before, purgeStep, "")); removed == 0 || err != nil {
-				return err
-			}
-			return w.vacuum()
+			removed, err = w.remove(step)
+			return err
 		})
 		if err != nil {
 			return total, explain("purging", s.path, err)
 		}
 		total += removed
-		if removed < purgeStep {
-			break
-		}
 	}
 	return total, nil
 }

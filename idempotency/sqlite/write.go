@@ -88,6 +88,22 @@ func (w *writer) newest(record idempotency.Record) (idempotency.Record, error) {
 	return found, err
 }
 
+// remove deletes those of the records that still have their version, and returns how many.
+func (w *writer) remove(records []idempotency.Record) (int, error) {
+	total := 0
+	for _, record := range records {
+		n, err := w.exec(row.Delete(record))
+		if err != nil {
+			return 0, err
+		}
+		total += n
+	}
+	if total == 0 {
+		return 0, nil
+	}
+	return total, w.vacuum()
+}
+
 // vacuum gives the free pages back to the system. They are listed and moved step by step, so the statement must be read to
 // its end.
 func (w *writer) vacuum() error {

@@ -18,8 +18,8 @@ const (
 	named  = "scope = ? AND fingerprint = ? AND generation = ?"
 	remove = "DELETE FROM records WHERE " + named + " AND version = ?"
 	newest = "SELECT " + columns + " FROM records WHERE scope = ? AND fingerprint = ? ORDER BY generation DESC LIMIT 1"
-	purge  = "DELETE FROM records WHERE (scope, fingerprint, generation) IN " +
-		"(SELECT scope, fingerprint, generation FROM records WHERE last_at < ? AND state <> 'claimed' ORDER BY last_at LIMIT ?"
+	old    = "last_at < ? AND state <> 'claimed' ORDER BY last_at LIMIT ?"
+	purge  = "DELETE FROM records WHERE (scope, fingerprint, generation) IN (SELECT scope, fingerprint, generation FROM records WHERE " + old
 )
 
 var (
@@ -54,6 +54,11 @@ func Newest(r idempotency.Record) Statement {
 // ends the inner select, for a lock clause.
 func Purge(before time.Time, limit int, suffix string) Statement {
 	return Statement{purge + suffix + ")", []any{nanos(before), int64(limit)}}
+}
+
+// Old selects what [Purge] with that limit would remove.
+func Old(before time.Time, limit int) Statement {
+	return Statement{"SELECT " + columns + " FROM records WHERE " + old, []any{nanos(before), int64(limit)}}
 }
 
 // defaultLimit is the default of [idempotency.Query].Limit.

@@ -35,6 +35,7 @@ type Standby struct {
 	tried   time.Time
 	err     error // of the last opening
 	failed  bool  // the last use of the store failed
+	proven  bool  // something was written to the store, and no use of it has failed since
 	closed  bool
 }
 
@@ -100,18 +101,18 @@ func (s *Standby) open(ctx context.Context) {
 }
 
 func (s *Standby) report(err error) {
-	s.failed = true
+	s.failed, s.proven = true, false
 	if s.Failed != nil {
 		s.Failed(err)
 	}
 }
 
-// used notes whether the store could be used.
+// used notes whether the store could be written to, or that it could not be used.
 func (s *Standby) used(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
-		s.failed = false
+		s.failed, s.proven = false, true
 		return
 	}
 	s.report(err)

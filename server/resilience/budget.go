@@ -52,6 +52,16 @@ func (b *RetryBudget) Exhausted() bool {
 	return b.tokens <= b.most/2
 }
 
+// Left returns how many tokens are in the bucket and how many fit in. A nil budget has none and is never exhausted.
+func (b *RetryBudget) Left() (tokens, most float64) {
+	if b == nil {
+		return 0, 0
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.tokens, b.most
+}
+
 // unretried is the failure of a call that would have been retried if the budget had allowed it.
 type unretried struct{ error }
 

@@ -31,6 +31,14 @@ const (
 	Internal      Kind = "internal"      // a bug, a panic
 )
 
+// Kinds returns every kind of failure, in the order of the list above.
+func Kinds() []Kind {
+	return []Kind{
+		Invalid, NotFound, Conflict, KeyReused, Held, Denied, RateLimited, Unavailable, TimedOut, BadAnswer, Misconfigured,
+		InProgress, CircuitOpen, Busy, Canceled, Internal,
+	}
+}
+
 // Failure is an error that answers every question that the layers ask. Handlers may return it, or any error of their own
 // with the same methods.
 type Failure struct {

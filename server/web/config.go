@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math"
 	"net"
+	"net/http"
 	"net/netip"
 	"strings"
 	"time"
@@ -53,8 +54,11 @@ type Config struct {
 	Logger *slog.Logger
 	// Context adds to the context of each message; arrived is when its request had been read. Default adds nothing.
 	Context func(ctx context.Context, arrived time.Time) context.Context
-	// Ready says why the server should not get calls now, for /readyz; its text is logged, not sent. Default always ready.
-	Ready func(ctx context.Context) error
+	// Ready says whether the server should get calls now, for /readyz, which anybody may ask: err is why not, and is logged,
+	// not sent; degraded is what does not work although it should, and is sent. Default always ready.
+	Ready func(ctx context.Context) (degraded string, err error)
+	// Metrics serves GET /metrics, behind the fence. Default nil: there is nothing at that path.
+	Metrics http.Handler
 }
 
 func (c Config) withDefaults() Config {
@@ -77,7 +81,7 @@ func (c Config) withDefaults() Config {
 		c.Context = func(ctx context.Context, _ time.Time) context.Context { return ctx }
 	}
 	if c.Ready == nil {
-		c.Ready = func(context.Context) error { return nil }
+		c.Ready = func(context.Context) (string, error) { return "", nil }
 	}
 	return c
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -56,11 +58,33 @@ func TestServeNeedsTokenBeyondLoopback(t *testing.T) {
 	require.ErrorIs(t, listener.Close(), net.ErrClosed)
 }
 
+// TestReadiness: whoever asks needs no token, so what is told holds no more than it must. A check that comes every second is
+// logged when its answer changes.
 func TestReadiness(t *testing.T) {
-	d := openDesk(t, web.Config{Ready: func(context.Context) error { return errors.New("secret upstream is down") }})
-	r := d.do(t, "GET", "/readyz", "")
-	require.Equal(t, 503, r.StatusCode)
-	require.Equal(t, "not ready\n", answer(t, r))
-	require.Contains(t, d.log.String(), "secret upstream is down")
-	require.Equal(t, 200, d.do(t, "GET", "/healthz", "").StatusCode)
+	type readiness struct {
+		degraded string
+		err      error
+	}
+	var now atomic.Pointer[readiness]
+	d := openDesk(t, web.Config{Ready: func(context.Context) (string, error) { return now.Load().degraded, now.Load().err }})
+	check := func(status int, text string) {
+		t.Helper()
+		for range 2 {
+			r := d.do(t, "GET", "/readyz", "")
+			require.Equal(t, status, r.StatusCode)
+			require.Equal(t, text+"\n", answer(t, r))
+			require.Equal(t, 200, d.do(t, "GET", "/healthz", "").StatusCode)
+		}
+	}
+	now.Store(&readiness{})
+	check(200, "ok")
+	now.Store(&readiness{degraded: "get_ticket is refused"})
+	check(200, "degraded: get_ticket is refused")
+	require.Empty(t, d.log.String())
+	now.Store(&readiness{err: errors.New("secret upstream is down")})
+	check(503, "not ready")
+	now.Store(&readiness{})
+	check(200, "ok")
+	require.Equal(t, 1, strings.Count(d.log.String(), "secret upstream is down"))
+	require.Equal(t, 1, strings.Count(d.log.String(), "ready again"))
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 
@@ -16,6 +15,7 @@ type Server struct {
 	calls      *gate
 	streams    *streams
 	sessions   sessions
+	health     *health
 }
 
 // New returns a Server for mcp, or what is wrong with cfg as by [Config.Validate]. It starts nothing.
@@ -24,12 +24,14 @@ func New(mcp *mcpserver.MCPServer, cfg Config) (*Server, error) {
 		return nil, err
 	}
 	cfg = cfg.withDefaults()
+	calls := newGate(cfg.MaxCalls)
 	return &Server{
 		cfg:        cfg,
 		mcp:        mcp,
 		streamable: newStreamable(mcp, &cfg),
-		calls:      newGate(cfg.MaxCalls),
+		calls:      calls,
 		streams:    &streams{limit: cfg.MaxStreams, idle: cfg.SessionIdle},
+		health:     &health{ready: cfg.Ready, draining: calls.isClosed, log: cfg.Logger},
 	}, nil
 }
 
@@ -59,7 +61,7 @@ func (s *Server) handler(local bool) http.Handler {
 
 // admit leads r past the fence to its path.
 func (s *Server) admit(fence *fence, w *reply, r *http.Request) *refusal {
-	if s.serveHealth(w, r) {
+	if s.health.serve(w, r) {
 		return nil
 	}
 	if isSurplus(r.Context()) {
@@ -79,12 +81,14 @@ func (s *Server) admit(fence *fence, w *reply, r *http.Request) *refusal {
 
 func (s *Server) route(w *reply, r *http.Request) *refusal {
 	method, serve := http.MethodPost, s.serveMCP
-	switch r.URL.Path {
-	case "/mcp":
-	case "/message":
+	switch path := r.URL.Path; {
+	case path == "/mcp":
+	case path == "/message":
 		serve = s.serveSSEMessage
-	case "/sse":
+	case path == "/sse":
 		method, serve = http.MethodGet, s.serveSSE
+	case path == "/metrics" && s.cfg.Metrics != nil:
+		method, serve = http.MethodGet, s.serveMetrics
 	default:
 		return &refusal{status: http.StatusNotFound, code: serverError, text: "There is nothing at this path."}
 	}
@@ -94,29 +98,7 @@ func (s *Server) route(w *reply, r *http.Request) *refusal {
 	return serve(w, r)
 }
 
-// serveHealth answers the two checks that need no token and pass no fence: they tell nothing. It reports whether it did.
-func (s *Server) serveHealth(w *reply, r *http.Request) bool {
-	if r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {
-		return false
-	}
-	status, text := http.StatusOK, "ok\n"
-	if r.URL.Path == "/readyz" && !s.isReady(r.Context()) {
-		status, text = http.StatusServiceUnavailable, "not ready\n"
-	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_, _ = w.Write([]byte(text))
-	return true
-}
-
-func (s *Server) isReady(ctx context.Context) bool {
-	if s.calls.isClosed() {
-		return false
-	}
-	err := s.cfg.Ready(ctx)
-	if err != nil {
-		s.cfg.Logger.Warn("not ready", "err", err)
-	}
-	return err == nil
+func (s *Server) serveMetrics(w *reply, r *http.Request) *refusal {
+	s.cfg.Metrics.ServeHTTP(w, r)
+	return nil
 }

@@ -65,6 +65,8 @@ type Config struct {
 	// list has changed. It costs hosts their prompt cache each time, and models the copies that would have been served.
 	// Default false.
 	HideOpenTools bool
+	// Metrics counts calls for [Server.Metrics]. Default false: at no cost.
+	Metrics bool
 	// Logger gets what the server has to say. Default: none.
 	Logger *slog.Logger
 	// DialContext opens the connections to Kitebase. Default: a [net.Dialer].

@@ -16,4 +16,7 @@
 // How it all stands, people and programs read as the resource kitebase://status. Who subscribed is told when a circuit
 // changes: a session on stdio and SSE, a subscriptions/listen stream of revision 2026-07-28 on stdio and streamable HTTP.
 // Streamable HTTP of the older revisions has no stream here on which to tell it, and promises nothing.
+//
+// With [Config.Metrics] it is counted for Prometheus as well ([Server.Metrics]), and [Server.Ready] says whether the server
+// should get calls.
 package server

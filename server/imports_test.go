@@ -27,8 +27,9 @@ const (
 var allowed = map[string][]string{
 	"cmd/kitebase-mcp": {"server", "server/doctor", "server/resilience", "server/stdio", "server/web", "server/doctor",
 		"idempotency", "idempotency/sqlite", "idempotency/postgres", "fakeapi"},
-	"server":               {mcpGo, "tools", "tools/kitebase", "server/resilience", "server/stdio", "server/web", "idempotency", "fakeapi"},
+	"server":               {mcpGo, "tools", "tools/kitebase", "server/metrics", "server/resilience", "server/stdio", "server/web", "idempotency", "fakeapi"},
 	"server/doctor":        {mcpGo + "client", mcpGo + "mcp", "server", "server/web", "tools/kitebase", "idempotency"},
+	"server/metrics":       {"server/resilience"},
 	"server/resilience":    {mcpGo, "idempotency"},
 	"server/stdio":         {mcpGo, "server/wording"},
 	"server/web":           {mcpGo, "server/wording"},

@@ -15,18 +15,12 @@ func (s *Server) openUnknowns(ctx context.Context) *int {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.config.patience())
 	defer cancel()
-	open, err := s.config.ledger().Open(ctx, "")
+	open, err := s.unknowns(ctx)
 	if err != nil {
 		s.config.Logger.Warn("the ledger could not be asked for the status", "cause", err)
 		return nil
 	}
-	n := 0
-	for _, record := range open {
-		if record.State == idempotency.Unconfirmed {
-			n++
-		}
-	}
-	return &n
+	return &open.writes
 }
 
 // usedStore is a store that knows whether it was needed.
@@ -45,4 +39,14 @@ func (s *usedStore) Put(ctx context.Context, next idempotency.Record, expected i
 func (s *usedStore) Find(ctx context.Context, query idempotency.Query) ([]idempotency.Record, error) {
 	s.used.Store(true)
 	return s.Store.Find(ctx, query)
+}
+
+// Check reports whether the store can be used, as [idempotency.Standby.Check] does; a store without such a method is read.
+func (s *usedStore) Check(ctx context.Context) error {
+	s.used.Store(true)
+	if store, ok := s.Store.(interface{ Check(context.Context) error }); ok {
+		return store.Check(ctx)
+	}
+	_, err := s.Store.Find(ctx, idempotency.Query{Limit: 1})
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/kitebase/kitebase-mcp/fakeapi"
 	"github.com/kitebase/kitebase-mcp/idempotency"
+	"github.com/kitebase/kitebase-mcp/server/metrics"
 	"github.com/kitebase/kitebase-mcp/server/resilience"
 	"github.com/kitebase/kitebase-mcp/server/stdio"
 	"github.com/kitebase/kitebase-mcp/server/web"
@@ -34,6 +36,9 @@ type Server struct {
 	tallies  *tallies
 	audience audience
 	store    *usedStore
+	watch    *ledgerWatch
+	metrics  *metrics.Metrics // nil: nothing is counted
+	ending   atomic.Bool
 }
 
 // New joins tools, policies and Kitebase. It does not ask Kitebase anything, so that it works while Kitebase is down.
@@ -54,6 +59,10 @@ func New(config Config) (*Server, error) {
 	s.tallies = newTallies(s.names)
 	s.store = &usedStore{Store: s.config.Store}
 	s.config.Store = s.store
+	s.watch = &ledgerWatch{look: s.lookAtLedger, start: func(f func(context.Context)) { s.later.run(0, f) }}
+	if s.config.Metrics {
+		s.metrics = metrics.New(metrics.Config{Tools: s.names, Version: s.config.Version, Read: s.reading})
+	}
 	s.mcp = mcpserver.NewMCPServer("kitebase-mcp", s.config.Version,
 		mcpserver.WithTitle("Kitebase help desk"),
 		mcpserver.WithInstructions(instructions),
@@ -71,7 +80,7 @@ func New(config Config) (*Server, error) {
 			s.Close()
 			return nil, err
 		}
-		s.mcp.AddTools(guarded)
+		s.mcp.AddTools(s.metered(guarded))
 	}
 	return s, nil
 }
@@ -185,6 +194,7 @@ func (s *Server) Embedded() string {
 
 // ServeStdio serves one client on in and out until in ends or ctx does, and everything under way is answered.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	defer s.endWith(ctx)()
 	return stdio.Serve(ctx, s.mcp, in, out, stdio.Config{
 		Logger: s.config.Logger, Context: resilience.WithArrival, Drain: s.drain(),
 	})
@@ -193,7 +203,9 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 // ServeHTTP serves many clients on listener until ctx ends and everything under way is answered. What of config depends on
 // the server is set by it.
 func (s *Server) ServeHTTP(ctx context.Context, listener net.Listener, config web.Config) error {
+	defer s.endWith(ctx)()
 	config.Logger, config.Context, config.DrainTimeout = s.config.Logger, resilience.WithArrival, s.drain()
+	config.Metrics, config.Ready = s.Metrics(), s.Ready
 	served, err := web.New(s.mcp, config)
 	if err != nil {
 		listener.Close()

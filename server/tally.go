@@ -61,6 +61,7 @@ func newTallies(names []string) *tallies {
 // observe counts a call, and tells whoever else observes.
 func (s *Server) observe(ctx context.Context, seen resilience.Observation) {
 	s.tallies.count(seen)
+	s.metrics.Observe(seen)
 	if also := s.config.Guard.Observe; also != nil {
 		also(ctx, seen)
 	}

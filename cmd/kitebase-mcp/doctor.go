@@ -132,7 +132,8 @@ func surroundingsOf(line *kong.Context, env environment, environ []string) surro
 		}
 		s.child = append(s.child, name+"="+written(flag))
 	}
-	s.child = append(s.child, envName("ledger")+"=memory", envName("transport")+"=stdio") // the last one of a name counts
+	s.child = append(s.child, envName("ledger")+"=memory", envName("transport")+"=stdio", // the last one of a name counts
+		envName("metrics-addr")+"=") // the port may be that of a server at work
 	return s
 }
 

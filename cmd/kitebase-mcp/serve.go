@@ -13,6 +13,7 @@ import (
 	"github.com/kitebase/kitebase-mcp/server"
 	"github.com/kitebase/kitebase-mcp/server/resilience"
 	"github.com/kitebase/kitebase-mcp/server/stdio"
+	"github.com/kitebase/kitebase-mcp/server/web"
 )
 
 // serveCommand has the settings of the server. The README's table of settings is made from it.
@@ -45,6 +46,8 @@ type serveCommand struct {
 	AllowedOrigins []string `name:"allowed-origins" placeholder:"ORIGINS" help:"Web origins whose pages may call the server, separated by commas."`
 	BodyLimit      size     `name:"body-limit" default:"1MiB" help:"Largest HTTP request body."`
 
+	MetricsAddr string `name:"metrics-addr" placeholder:"HOST:PORT" help:"Loopback address at which metrics and health are served in addition, without a token; stdio serves them nowhere else."`
+
 	LogLevel string `name:"log-level" default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error; logs go to standard error."`
 }
 
@@ -67,6 +70,11 @@ func (s *serveCommand) Run(ctx context.Context, std streams) error {
 	if url := srv.Embedded(); url != "" {
 		config.Logger.Info("no --url was given: working on an embedded fake Kitebase, which forgets everything at the end", "url", url)
 	}
+	stop, err := s.monitor(ctx, srv, config.Logger)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	if s.Transport != "stdio" {
 		return s.serveHTTP(ctx, srv, config.Logger)
 	}
@@ -127,6 +135,11 @@ func (s *serveCommand) wrong() []error {
 			errs = append(errs, fmt.Errorf("--%s (%s) takes %s", check.flag, envName(check.flag), check.want))
 		}
 	}
+	if s.MetricsAddr != "" {
+		if err := web.ValidateMonitorAddr(s.MetricsAddr); err != nil {
+			errs = append(errs, fmt.Errorf("--metrics-addr (%s) takes %w", envName("metrics-addr"), err))
+		}
+	}
 	return errs
 }
 
@@ -142,7 +155,8 @@ func (s *serveCommand) serverConfig(logs io.Writer) server.Config {
 		BreakerThreshold: s.BreakerThreshold, BreakerCooldown: s.BreakerCooldown, RetryBudget: s.RetryBudget, CopiesFor: cmp.Or(s.FallbackAge, -1), NoRepeatGuard: !s.RepeatGuard,
 		HideOpenTools: s.HideOpenTools,
 		NoDedupe:      !s.Dedupe, DedupeWindow: s.DedupeWindow, SettleAfter: s.SettleAfter, IgnoresKeys: !s.UpstreamKeys,
-		Logger: slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: level})),
+		Metrics: s.Transport != "stdio" || s.MetricsAddr != "",
+		Logger:  slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: level})),
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // Check reports whether the store can be used now: nil means yes. It opens the store if that is due. While the last use
-// went well it only reads; before the first use, and after a failure, it writes a record and takes it away again, since a
+// went well it only reads; before the first write, and after a failure, it also writes a record and takes it away again, since a
 // full or locked disk can still be read. What it finds counts as a use: see [Standby.Degraded]. It takes as long as the
 // store does, or ctx allows.
 func (s *Standby) Check(ctx context.Context) error {
@@ -19,9 +19,8 @@ func (s *Standby) Check(ctx context.Context) error {
 	s.mu.Lock()
 	proven := s.proven
 	s.mu.Unlock()
-	if proven {
-		_, err = store.Find(ctx, Query{Scope: checkScope, Fingerprint: checkScope, Limit: 1})
-	} else {
+	_, err = store.Find(ctx, Query{Scope: checkScope, Fingerprint: checkScope, Limit: 1})
+	if err == nil && !proven {
 		err = writable(ctx, store)
 	}
 	switch {

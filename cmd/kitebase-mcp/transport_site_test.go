@@ -27,7 +27,13 @@ type site struct {
 // startSite starts the program on a free port of loopback. It ends with the test, by a signal; that must go well.
 func startSite(t *testing.T, kitebase string) *site {
 	t.Helper()
-	args := append(patient(kitebase), "--transport=http", "--addr=127.0.0.1:0", "--http-token=tok-http")
+	return startSiteWith(t, patient(kitebase)...)
+}
+
+// startSiteWith does it with other settings.
+func startSiteWith(t *testing.T, args ...string) *site {
+	t.Helper()
+	args = append(args, "--transport=http", "--addr=127.0.0.1:0", "--http-token=tok-http")
 	s := &site{t: t, cmd: start{args: args}.command(t), client: &http.Client{Transport: new(http.Transport)}}
 	stderr, err := s.cmd.StderrPipe()
 	require.NoError(t, err)

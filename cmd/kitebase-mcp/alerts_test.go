@@ -87,6 +87,25 @@ func alertScenes() map[string]*alertScene {
 				}
 			},
 		},
+		"two copies are served": {
+			happen: func(t *testing.T, s *site, kitebase *upstream) {
+				kitebase.fault(t, "search_help=status=429,retry-after=600:2")
+				for range 2 {
+					require.False(t, s.ask(t, "search_help", `{"query":"locked out"}`).IsError)
+				}
+			},
+		},
+		"copies are few among the answers": {
+			happen: func(t *testing.T, s *site, kitebase *upstream) {
+				for range 60 {
+					require.False(t, s.ask(t, "get_ticket", ticket142).IsError)
+				}
+				kitebase.fault(t, "search_help=status=429,retry-after=600:4")
+				for range 4 {
+					require.False(t, s.ask(t, "search_help", `{"query":"locked out"}`).IsError)
+				}
+			},
+		},
 		"a reply is repeated": {
 			want: []string{"KitebaseDuplicatesSuppressed"},
 			happen: func(t *testing.T, s *site, kitebase *upstream) {

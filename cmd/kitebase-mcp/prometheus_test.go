@@ -130,7 +130,9 @@ func (p *prometheus) catchUp() {
 	for range 2 {
 		happened := time.Now()
 		p.until("every site was scraped", func() bool {
-			var got struct{ ActiveTargets []struct{ LastScrape time.Time } }
+			var got struct {
+				ActiveTargets []struct{ LastScrape time.Time }
+			}
 			p.get("targets?state=active", &got)
 			return len(got.ActiveTargets) > 0 && !slices.ContainsFunc(got.ActiveTargets, func(target struct{ LastScrape time.Time }) bool {
 				return !target.LastScrape.After(happened)
@@ -138,7 +140,9 @@ func (p *prometheus) catchUp() {
 		})
 		scraped := time.Now()
 		p.until("the rules were evaluated", func() bool {
-			var got struct{ Groups []struct{ LastEvaluation time.Time } }
+			var got struct {
+				Groups []struct{ LastEvaluation time.Time }
+			}
 			p.get("rules", &got)
 			return len(got.Groups) == 1 && got.Groups[0].LastEvaluation.After(scraped)
 		})

@@ -40,6 +40,13 @@ func dependencies() map[string]dependency {
 			why:    "The ledger in PostgreSQL. The driver that is kept, in Go alone.",
 			brings: []string{"github.com/jackc/pgpassfile", "github.com/jackc/pgservicefile", "github.com/jackc/puddle/v2", "golang.org/x/sync"},
 		},
+		"github.com/prometheus/client_golang": {
+			why: "Counts calls and serves them as Prometheus reads them, with what it knows of the process.",
+			brings: []string{
+				"github.com/beorn7/perks", "github.com/cespare/xxhash/v2", "github.com/munnerz/goautoneg", "github.com/prometheus/client_model",
+				"github.com/prometheus/common", "github.com/prometheus/procfs", "google.golang.org/protobuf",
+			},
+		},
 		"github.com/gofrs/flock":                   {why: "Locks between processes that share a ledger file: one at a time opens it, and a lock that falls free tells a dead owner from a slow one. Also on Windows."},
 		"github.com/sony/gobreaker/v2":             {why: "The state machine of the circuits: generations, exclusions and the one place of a probe are easy to get wrong."},
 		"github.com/hashicorp/golang-lru/v2":       {why: "Bounds what is remembered of answers and of calls that failed."},

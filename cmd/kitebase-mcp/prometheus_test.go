@@ -54,7 +54,7 @@ func startPrometheus(t *testing.T, sites ...string) *prometheus {
 	require.NoError(t, err)
 	config := filepath.Join(dir, "prometheus.yml")
 	require.NoError(t, os.WriteFile(config, fmt.Appendf(nil, `
-global: {scrape_interval: 250ms, scrape_timeout: 250ms, evaluation_interval: 250ms}
+global: {scrape_interval: 500ms, scrape_timeout: 500ms, evaluation_interval: 250ms}
 rule_files: [%q]
 scrape_configs:
   - {job_name: kitebase-mcp, authorization: {credentials: tok-http}, static_configs: [{targets: %s}]}
@@ -124,27 +124,31 @@ func (p *prometheus) query(expression string) []float64 {
 	return numbers
 }
 
+// scraped is when a site was scraped last, and how that went.
+type scraped struct {
+	LastScrape time.Time
+	Health     string
+}
+
 // catchUp waits until what has happened so far was scraped and then judged by the rules, twice.
 func (p *prometheus) catchUp() {
 	p.t.Helper()
 	for range 2 {
 		happened := time.Now()
 		p.until("every site was scraped", func() bool {
-			var got struct {
-				ActiveTargets []struct{ LastScrape time.Time }
-			}
+			var got struct{ ActiveTargets []scraped }
 			p.get("targets?state=active", &got)
-			return len(got.ActiveTargets) > 0 && !slices.ContainsFunc(got.ActiveTargets, func(target struct{ LastScrape time.Time }) bool {
-				return !target.LastScrape.After(happened)
+			return len(got.ActiveTargets) > 0 && !slices.ContainsFunc(got.ActiveTargets, func(site scraped) bool {
+				return site.Health != "up" || !site.LastScrape.After(happened)
 			})
 		})
-		scraped := time.Now()
+		seen := time.Now()
 		p.until("the rules were evaluated", func() bool {
 			var got struct {
 				Groups []struct{ LastEvaluation time.Time }
 			}
 			p.get("rules", &got)
-			return len(got.Groups) == 1 && got.Groups[0].LastEvaluation.After(scraped)
+			return len(got.Groups) == 1 && got.Groups[0].LastEvaluation.After(seen)
 		})
 	}
 }

@@ -6,6 +6,9 @@
 //	                                                                                                 └─ /sse, /message: a
 //	                                                                                                     loop of our own
 //
+// Behind the token is also /metrics, if there is a handler for it. Health and metrics alone, for servers on stdio, are
+// [ServeMonitor]'s.
+//
 // Whatever is refused was refused before a tool ran, so that a client may repeat it.
 //
 //	listener, err := net.Listen("tcp", "127.0.0.1:8090")

@@ -60,9 +60,10 @@ func TestMonitorWhileEnding(t *testing.T) {
 	kitebase.arrived(1)
 	s.signal()
 	s.logged("shutting down")
-	require.Equal(t, "not ready\n", fetch(t, "http://"+addr+"/readyz"))
-	require.Contains(t, fetch(t, "http://"+addr+"/metrics"), `kitebase_mcp_calls_in_progress{tool="reply_to_customer"} 1`+"\n")
+	ready, metrics := fetch(t, "http://"+addr+"/readyz"), fetch(t, "http://"+addr+"/metrics")
 	kitebase.release()
+	require.Equal(t, "not ready\n", ready)
+	require.Contains(t, metrics, `kitebase_mcp_calls_in_progress{tool="reply_to_customer"} 1`+"\n")
 	require.False(t, (<-reply).result(t).reply(t).AlreadySent)
 	s.wait()
 }

@@ -47,6 +47,7 @@ func (s *Server) hooks() *mcpserver.Hooks {
 	hooks := new(mcpserver.Hooks)
 	s.audience.hook(hooks)
 	hooks.AddAfterSubscriptionsListen(web.Acknowledged)
+	hooks.AddAfterListTools(web.Permitted)
 	if s.config.HideOpenTools {
 		hooks.AddAfterListTools(s.shorten)
 	}

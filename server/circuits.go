@@ -2,12 +2,11 @@ package server
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"github.com/kitebase/kitebase-mcp/server/access"
 	"github.com/kitebase/kitebase-mcp/server/resilience"
 	"github.com/kitebase/kitebase-mcp/tools"
 )
@@ -58,14 +57,12 @@ func (s *Server) readTicket(ticketOf func(mcp.CallToolRequest) string) func(cont
 	}
 }
 
-// callerOf tells callers apart: by their MCP session, or where there is none, by what they are let in with.
-func callerOf(ctx context.Context, request mcp.CallToolRequest) string {
-	if session := mcpserver.ClientSessionFromContext(ctx); session != nil && session.SessionID() != "" {
-		return session.SessionID()
+// callerOf tells callers apart: by what they are let in with, and by their MCP session, whose id a client may choose.
+func callerOf(ctx context.Context, _ mcp.CallToolRequest) string {
+	caller, _ := access.From(ctx)
+	name := caller.Key()
+	if session := mcpserver.ClientSessionFromContext(ctx); session != nil {
+		name += " " + session.SessionID()
 	}
-	if token := request.Header.Get("Authorization"); token != "" {
-		sum := sha256.Sum256([]byte(token))
-		return hex.EncodeToString(sum[:8])
-	}
-	return ""
+	return name
 }

@@ -206,6 +206,7 @@ func (s *Server) ServeHTTP(ctx context.Context, listener net.Listener, config we
 	defer s.endWith(ctx)()
 	config.Logger, config.Context, config.DrainTimeout = s.config.Logger, resilience.WithArrival, s.drain()
 	config.Metrics, config.Ready = s.Metrics(), s.Ready
+	config.Tools = Rights()
 	served, err := web.New(s.mcp, config)
 	if err != nil {
 		listener.Close()

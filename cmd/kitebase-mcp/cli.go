@@ -21,6 +21,7 @@ type cli struct {
 	Fake    fakeCommand    `cmd:"" help:"Serve a fake Kitebase with switchable faults over HTTP."`
 	Doctor  doctorCommand  `cmd:"" help:"Check settings, Kitebase, token, clock, ledger and the server itself, and say what to mend."`
 	Ledger  ledgerCommand  `cmd:"" help:"What was sent, what is unknown, and the ways out."`
+	Token   tokenCommand   `cmd:"" help:"Make a bearer token for an HTTP client, and its entry for --http-tokens."`
 	Config  configCommand  `cmd:"" help:"Print the configuration for a host, with absolute paths."`
 	Version versionCommand `cmd:"" help:"Print version, commit, Go version and protocol revisions."`
 }
@@ -101,7 +102,7 @@ func (e environment) Validate(*kong.Application) error { return nil }
 // Resolve is part of [kong.Resolver]. The settings are those of serve; other commands that have one of them take it from the
 // same variable, but for those that set up something else.
 func (e environment) Resolve(context *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
-	if parent.Command == nil || slices.Contains([]string{"fake", "claude-code", "claude-desktop"}, parent.Command.Name) {
+	if parent.Command == nil || slices.Contains([]string{"fake", "token", "claude-code", "claude-desktop"}, parent.Command.Name) {
 		return nil, nil
 	}
 	name := envName(flag.Name)

@@ -24,7 +24,10 @@ func (s *serveCommand) serveHTTP(ctx context.Context, srv *server.Server, log *s
 
 // webConfig returns the settings of the HTTP transport.
 func (s *serveCommand) webConfig() web.Config {
-	return web.Config{Addr: s.Addr, Token: s.HTTPToken, AllowedOrigins: trimmed(s.AllowedOrigins), BodyLimit: int64(s.BodyLimit)}
+	return web.Config{
+		Addr: s.Addr, AllowedOrigins: trimmed(s.AllowedOrigins), BodyLimit: int64(s.BodyLimit),
+		Token: s.HTTPToken, TokensFile: s.HTTPTokens, OAuthIssuer: s.OAuthIssuer, OAuthAudience: s.OAuthAudience, Tools: server.Rights(),
+	}
 }
 
 // size is a number of bytes, written as 512KiB or 1MiB or plainly.

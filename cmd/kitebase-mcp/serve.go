@@ -41,8 +41,11 @@ type serveCommand struct {
 	UpstreamKeys bool          `name:"upstream-keys" default:"true" negatable:"" help:"Kitebase honours Idempotency-Key."`
 
 	Transport      string   `name:"transport" default:"stdio" enum:"stdio,http,sse" help:"stdio, or http, which is also called sse: /mcp is streamable HTTP, /sse is SSE."`
-	Addr           string   `name:"addr" default:"127.0.0.1:8090" help:"Address of the HTTP transport. Any but loopback needs --http-token."`
+	Addr           string   `name:"addr" default:"127.0.0.1:8090" help:"Address of the HTTP transport. Any but loopback needs --http-token, --http-tokens or --oauth-issuer."`
 	HTTPToken      string   `name:"http-token" placeholder:"TOKEN" help:"Bearer token that HTTP clients must send."`
+	HTTPTokens     string   `name:"http-tokens" placeholder:"FILE" help:"File with the hashes of several tokens, each with its rights; read again when it changes. See kitebase-mcp token."`
+	OAuthIssuer    string   `name:"oauth-issuer" placeholder:"URL" help:"Issuer whose JWTs are taken as bearer tokens (OAuth 2.1). Needs --oauth-audience."`
+	OAuthAudience  string   `name:"oauth-audience" placeholder:"URL" help:"URL of this server as its clients know it, which a JWT must name as its audience."`
 	AllowedOrigins []string `name:"allowed-origins" placeholder:"ORIGINS" help:"Web origins whose pages may call the server, separated by commas."`
 	BodyLimit      size     `name:"body-limit" default:"1MiB" help:"Largest HTTP request body."`
 
@@ -98,7 +101,8 @@ func (s *serveCommand) config(logs io.Writer) (server.Config, error) {
 		return config, nil
 	}
 	if err := s.webConfig().Validate(); err != nil {
-		return config, usageError{oneLine(err)}
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		return config, usageError{errors.New(first)}
 	}
 	return config, nil
 }

@@ -4,6 +4,7 @@
 //	settings   what the server would refuse at its start
 //	variables  KITEBASE_ variables that nobody reads
 //	address    may the HTTP transport listen there, and can it? (only with that transport)
+//	callers    who may call over HTTP, and can their tokens be checked? (only with that transport)
 //	kitebase   one harmless read, with the client of the server
 //	token      what that read says of the token
 //	clock      what its answer says of the clocks

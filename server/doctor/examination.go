@@ -23,7 +23,7 @@ type finding struct {
 	found, advice string
 }
 
-// Checks runs the checks one after the other, and yields each when it is done; it takes 20 seconds at the most. When ctx
+// Checks runs the checks one after the other, and yields each when it is done; it takes 20 seconds at the most, and with OAuth 5 more. When ctx
 // ends it stops, without the check under way.
 func Checks(ctx context.Context, config Config) iter.Seq[Check] {
 	return func(yield func(Check) bool) {
@@ -35,6 +35,7 @@ func Checks(ctx context.Context, config Config) iter.Seq[Check] {
 			{"settings", e.settings},
 			{"variables", e.variables},
 			{"address", e.address},
+			{"callers", e.callers},
 			{"kitebase", e.reach},
 			{"token", e.token},
 			{"clock", e.clock},
@@ -42,7 +43,7 @@ func Checks(ctx context.Context, config Config) iter.Seq[Check] {
 			{"keys", e.keys},
 			{"protocol", e.protocol},
 		} {
-			if step.name == "address" && config.Web == nil {
+			if (step.name == "address" || step.name == "callers") && config.Web == nil {
 				continue
 			}
 			f := step.run(ctx)

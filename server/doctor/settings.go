@@ -60,10 +60,10 @@ func (e *examination) address(ctx context.Context) finding {
 		return unheard(config.Addr, err)
 	}
 	_ = listener.Close() // it was only to be tried
-	if config.Token == "" {
+	if config.Access().Open() {
 		return finding{OK, "The server can listen at " + config.Addr + ", for programs on this machine only, without a token.", ""}
 	}
-	return finding{OK, "The server can listen at " + config.Addr + "; clients need the token.", ""}
+	return finding{OK, "The server can listen at " + config.Addr + "; clients need a token.", ""}
 }
 
 // unheard explains why nothing can listen at addr.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -31,32 +32,47 @@ func (s *Server) serveBatch(ctx context.Context, w *reply, r *http.Request, m *m
 	if len(batch) == 0 || len(batch) > maxBatch {
 		return badRequest(mcp.INVALID_REQUEST, fmt.Sprintf("A batch holds 1 to %d messages, this one %d.", maxBatch, len(batch)))
 	}
-	ctx = s.mcp.WithContext(ctx, newSession(cmp.Or(r.Header.Get(mcpserver.HeaderKeySessionID), rand.Text())))
-	answers := make([]json.RawMessage, len(batch))
-	var running sync.WaitGroup
+	parts, answers := make([]*message, len(batch)), make([]json.RawMessage, len(batch))
 	for i, raw := range batch {
-		part, refused := parseMessage(raw, m.arrived)
-		if refused == nil && (part.batch || part.Method == string(mcp.MethodInitialize) || part.isListen() || part.isSubscribe()) {
-			refused = badRequest(mcp.INVALID_REQUEST, "This message cannot be part of a batch.")
-		}
-		if refused == nil && part.isRequest() {
-			refused = s.calls.enter(part)
-		}
-		switch {
-		case refused != nil:
+		part, refused := parsePart(raw, m.arrived)
+		if refused != nil {
 			answers[i] = errorBody(idOf(part), refused.code, refused.text)
-		case part.isRequest():
-			running.Go(func() {
-				defer s.calls.leave(part)
-				answers[i] = s.handle(ctx, part)
-			})
-		default:
-			s.handle(ctx, part)
+		} else if refused = s.permit(ctx, part); refused != nil {
+			return refused // the whole batch, since its answer has one status
 		}
+		parts[i] = part
+	}
+	ctx = s.mcp.WithContext(ctx, newSession(cmp.Or(r.Header.Get(mcpserver.HeaderKeySessionID), rand.Text())))
+	var running sync.WaitGroup
+	for i, part := range parts {
+		if answers[i] != nil {
+			continue
+		}
+		if !part.isRequest() {
+			s.handle(ctx, part)
+			continue
+		}
+		if refused := s.calls.enter(part); refused != nil {
+			answers[i] = errorBody(part.ID, refused.code, refused.text)
+			continue
+		}
+		running.Go(func() {
+			defer s.calls.leave(part)
+			answers[i] = s.handle(ctx, part)
+		})
 	}
 	running.Wait()
 	writeBatch(w, slices.DeleteFunc(answers, func(a json.RawMessage) bool { return a == nil }))
 	return nil
+}
+
+// parsePart parses one message of a batch. What may not be part of one is a refusal.
+func parsePart(raw json.RawMessage, arrived time.Time) (*message, *refusal) {
+	part, refused := parseMessage(raw, arrived)
+	if refused == nil && (part.batch || part.Method == string(mcp.MethodInitialize) || part.isListen() || part.isSubscribe()) {
+		refused = badRequest(mcp.INVALID_REQUEST, "This message cannot be part of a batch.")
+	}
+	return part, refused
 }
 
 func idOf(m *message) json.RawMessage {

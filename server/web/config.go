@@ -12,14 +12,21 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+
+	"github.com/kitebase/kitebase-mcp/server/access"
 )
 
 // Config says where and how to serve. The zero value serves this machine only, without a token.
 type Config struct {
-	// Addr is the host:port that the listener is bound to. Anything but loopback needs a Token. Default 127.0.0.1:8090.
+	// Addr is the host:port that the listener is bound to. Anything but loopback needs a Token, a TokensFile or an
+	// OAuthIssuer. Default 127.0.0.1:8090.
 	Addr string
 	// Token is what clients must send as "Authorization: Bearer TOKEN", on every path but the health checks. Default none.
 	Token string
+	// TokensFile, OAuthIssuer and OAuthAudience are further ways in, beside the Token; see [access.Config]. Default none.
+	TokensFile, OAuthIssuer, OAuthAudience string
+	// Tools are the tools to which a way in can give a right. Default none, which is enough for a Token alone.
+	Tools []access.Tool
 	// AllowedOrigins are the web origins, such as https://desk.example.com, whose pages may call this server, beside
 	// pages that it serves itself. Default none.
 	AllowedOrigins []string
@@ -86,19 +93,23 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// Access returns the part of the settings that says who may call.
+func (c Config) Access() access.Config {
+	return access.Config{
+		Token: c.Token, TokensFile: c.TokensFile, Issuer: c.OAuthIssuer, Audience: c.OAuthAudience, Tools: c.Tools, Logger: c.Logger,
+	}
+}
+
 // Validate reports every setting that New would refuse, each in a sentence that names it and says what it takes.
 func (c Config) Validate() error {
 	c = c.withDefaults()
 	var errs []error
 	if _, _, err := net.SplitHostPort(c.Addr); err != nil {
 		errs = append(errs, fmt.Errorf("--addr takes host:port, such as 127.0.0.1:8090: %w", err))
-	} else if !isLoopback(c.Addr) && c.Token == "" {
+	} else if !isLoopback(c.Addr) && c.Access().Open() {
 		errs = append(errs, errTokenNeeded(c.Addr))
 	}
-	// RFC 9110 section 5.5: a header value cannot carry line ends, and clients trim spaces.
-	if strings.ContainsFunc(c.Token, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		errs = append(errs, errors.New("--http-token takes printable ASCII without spaces"))
-	}
+	errs = append(errs, c.Access().Validate())
 	for _, o := range c.AllowedOrigins {
 		if _, ok := parseOrigin(o); !ok {
 			errs = append(errs, fmt.Errorf("--allowed-origins takes origins such as https://desk.example.com, not %q", o))
@@ -112,8 +123,8 @@ func (c Config) Validate() error {
 }
 
 func errTokenNeeded(addr string) error {
-	return fmt.Errorf("--addr %s can be reached from other machines: set --http-token to a secret that clients must send, "+
-		"or bind to a loopback address such as 127.0.0.1:8090", addr)
+	return fmt.Errorf("--addr %s can be reached from other machines: say who may call by --http-token, --http-tokens or "+
+		"--oauth-issuer, or bind to a loopback address such as 127.0.0.1:8090", addr)
 }
 
 // isLoopback says whether hostport, with or without a port, can only be reached from this machine. A name other than

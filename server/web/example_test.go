@@ -41,7 +41,7 @@ func ExampleServer_Serve() {
 	stop()
 	fmt.Println(<-served)
 	// Output:
-	// 401 {"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"The server needs a token, and the request brought none or another. Nothing was run. A person must set it."}}
+	// 401 {"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"The server needs a token, and the request brought none or one that is not good here. Nothing was run. A person must set it."}}
 	// 200 {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"hello"}]}}
 	// <nil>
 }

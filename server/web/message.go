@@ -73,7 +73,8 @@ func readMessage(w http.ResponseWriter, r *http.Request, limit int64) (*message,
 		return nil, tooLarge
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return nil, &refusal{http.StatusRequestTimeout, serverError, "The request came too slowly.", [2]string{"Connection", "close"}}
+		return nil, &refusal{status: http.StatusRequestTimeout, code: serverError, text: "The request came too slowly.",
+			header: [2]string{"Connection", "close"}}
 	}
 	if err != nil {
 		return nil, badRequest(mcp.PARSE_ERROR, "The request's body was cut off.")

@@ -13,6 +13,7 @@ type refusal struct {
 	code   int // JSON-RPC
 	text   string
 	header [2]string // one more header, if any
+	reason string    // for the log, if it says more than the text
 }
 
 // serverError is the first of the JSON-RPC codes that are left to servers; the MCP revisions give it no meaning.
@@ -29,13 +30,13 @@ const unsubscribedText = "Streamable HTTP has no stream for updates here before 
 	"Nothing was subscribed. Read the resource again instead, or connect by SSE."
 
 func busy(text string) *refusal {
-	return &refusal{http.StatusServiceUnavailable, serverError, text + " Nothing was run. Wait a second, then try again.",
-		[2]string{"Retry-After", "1"}}
+	return &refusal{status: http.StatusServiceUnavailable, code: serverError,
+		text: text + " Nothing was run. Wait a second, then try again.", header: [2]string{"Retry-After", "1"}}
 }
 
 func draining() *refusal {
-	return &refusal{http.StatusServiceUnavailable, serverError,
-		"The server is shutting down. Nothing was run. Wait a few seconds, then try again.", [2]string{"Retry-After", "5"}}
+	return &refusal{status: http.StatusServiceUnavailable, code: serverError,
+		text: "The server is shutting down. Nothing was run. Wait a few seconds, then try again.", header: [2]string{"Retry-After", "5"}}
 }
 
 func forbidden(text string) *refusal {
@@ -47,7 +48,8 @@ func badRequest(code int, text string) *refusal {
 }
 
 func wrongMethod(allow string) *refusal {
-	return &refusal{http.StatusMethodNotAllowed, serverError, "This path takes " + allow + " only.", [2]string{"Allow", allow}}
+	return &refusal{status: http.StatusMethodNotAllowed, code: serverError, text: "This path takes " + allow + " only.",
+		header: [2]string{"Allow", allow}}
 }
 
 // errorBody is a JSON-RPC error. Without an id it has id null, as JSON-RPC 2.0 section 5 wants.

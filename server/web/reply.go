@@ -24,9 +24,9 @@ type reply struct {
 	keepAlive    time.Duration
 	writeTimeout time.Duration
 
-	id    json.RawMessage // of the request that waits for an answer, if any
-	touch func()          // told of each event that goes out, if set
-	begun chan struct{}   // closed when the status goes out, if set
+	id     json.RawMessage // of the request that waits for an answer, if any
+	stream *stream         // that of an event stream which no single call bounds, if it is one
+	begun  chan struct{}   // closed when the status goes out, if set
 
 	mu       sync.Mutex
 	status   int
@@ -61,10 +61,13 @@ func (r *reply) Write(p []byte) (int, error) {
 	if r.finished {
 		return 0, errFinished
 	}
-	r.send()
-	if r.touch != nil {
-		r.touch()
+	if r.stream != nil {
+		if !r.stream.allowed() {
+			return 0, errRevoked
+		}
+		r.stream.touch()
 	}
+	r.send()
 	r.bound()
 	if _, err := r.w.Write(wording.Answer(p)); err != nil {
 		return 0, err
@@ -117,7 +120,7 @@ func (r *reply) send() {
 func (r *reply) comment() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.finished {
+	if r.finished || r.stream != nil && !r.stream.allowed() {
 		return
 	}
 	r.bound()

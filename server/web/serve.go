@@ -29,7 +29,7 @@ const (
 // call came to its end. A listener that other machines can reach is refused without a token, whatever [Config.Addr] says.
 // Serve must be called once only.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
-	if !isLocal(listener) && s.cfg.Token == "" {
+	if !isLocal(listener) && s.access.Open() {
 		_ = listener.Close()
 		return errTokenNeeded(listener.Addr().String())
 	}

@@ -1,10 +1,13 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 
 	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"github.com/kitebase/kitebase-mcp/server/access"
 )
 
 // A Server serves one MCP server over HTTP. It is safe for concurrent use.
@@ -12,6 +15,8 @@ type Server struct {
 	cfg        Config
 	mcp        *mcpserver.MCPServer
 	streamable *mcpserver.StreamableHTTPServer
+	access     *access.Checker
+	metadata   *metadata
 	calls      *gate
 	streams    *streams
 	sessions   sessions
@@ -25,13 +30,19 @@ func New(mcp *mcpserver.MCPServer, cfg Config) (*Server, error) {
 	}
 	cfg = cfg.withDefaults()
 	calls := newGate(cfg.MaxCalls)
+	checker, err := access.New(cfg.Access())
+	if err != nil {
+		return nil, err
+	}
 	return &Server{
 		cfg:        cfg,
 		mcp:        mcp,
 		streamable: newStreamable(mcp, &cfg),
 		calls:      calls,
-		streams:    &streams{limit: cfg.MaxStreams, idle: cfg.SessionIdle},
+		streams:    &streams{limit: cfg.MaxStreams, idle: cfg.SessionIdle, still: checker.Still},
 		health:     &health{ready: cfg.Ready, draining: calls.isClosed, log: cfg.Logger},
+		access:     checker,
+		metadata:   newMetadata(&cfg),
 	}, nil
 }
 
@@ -53,7 +64,7 @@ func (s *Server) handler(local bool) http.Handler {
 		}()
 		if refused := s.admit(fence, reply, r); refused != nil {
 			s.cfg.Logger.Info("request refused", "method", r.Method, "path", r.URL.Path, "remote", r.RemoteAddr,
-				"status", refused.status, "reason", refused.text)
+				"status", refused.status, "reason", cmp.Or(refused.reason, refused.text))
 			reply.refuse(refused)
 		}
 	})
@@ -68,6 +79,9 @@ func (s *Server) admit(fence *fence, w *reply, r *http.Request) *refusal {
 		w.Header().Set("Connection", "close")
 		return busy("The server is busy: it has as many connections as it takes.")
 	}
+	if s.metadata.serve(w, r) {
+		return nil
+	}
 	refused, preflight := fence.check(w.Header(), r)
 	if refused != nil {
 		return refused
@@ -75,6 +89,9 @@ func (s *Server) admit(fence *fence, w *reply, r *http.Request) *refusal {
 	if preflight {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
+	}
+	if r, refused = s.recognise(r); refused != nil {
+		return refused
 	}
 	return s.route(w, r)
 }

@@ -8,6 +8,8 @@ import (
 	"net/http"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/kitebase/kitebase-mcp/server/access"
 )
 
 // serveSSE serves GET /sse: a new session, whose stream carries all answers and notifications until the client leaves,
@@ -28,7 +30,7 @@ func (s *Server) serveSSE(w *reply, r *http.Request) *refusal {
 	defer s.sessions.remove(one)
 
 	w.Header().Set("Content-Type", "text/event-stream")
-	w.touch = stream.touch
+	w.stream = stream
 	_, err := fmt.Fprintf(w, "event: endpoint\ndata: /message?sessionId=%s\n\n", one.id)
 	for err == nil {
 		w.Flush()
@@ -74,7 +76,7 @@ func writeEvent(w *reply, n mcp.JSONRPCNotification) error {
 // serveSSEMessage serves POST /message: 202 at once, the answer on the session's stream.
 func (s *Server) serveSSEMessage(w *reply, r *http.Request) *refusal {
 	one := s.sessions.find(r.URL.Query().Get("sessionId"))
-	if one == nil {
+	if one == nil || !one.stream.heldBy(r.Context()) {
 		return &refusal{status: http.StatusNotFound, code: serverError, text: "There is no such session. Connect again."}
 	}
 	m, refused := readMessage(w, r, s.cfg.BodyLimit)
@@ -84,8 +86,17 @@ func (s *Server) serveSSEMessage(w *reply, r *http.Request) *refusal {
 	if m.batch {
 		return badRequest(mcp.INVALID_REQUEST, "This transport takes one message per request.")
 	}
+	one.stream.renew(r.Context())
 	one.stream.touch()
-	ctx := s.mcp.WithContext(s.cfg.Context(one.stream.ctx, m.arrived), one)
+	ctx := one.stream.ctx
+	if caller, ok := access.From(r.Context()); ok {
+		ctx = access.With(ctx, caller) // with the rights of now, not of when the stream was opened
+	}
+	ctx = s.mcp.WithContext(s.cfg.Context(ctx, m.arrived), one)
+	if refused := s.permit(ctx, m); refused != nil {
+		w.id = m.ID
+		return refused
+	}
 	switch {
 	case m.cancels() != "":
 		one.cancel(m.cancels())

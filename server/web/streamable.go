@@ -39,6 +39,9 @@ func (s *Server) serveMCP(w *reply, r *http.Request) *refusal {
 	if m.isRequest() {
 		w.id = m.ID
 	}
+	if refused := s.permit(ctx, m); refused != nil {
+		return refused
+	}
 	switch {
 	case m.isSubscribe() && !isModern: // mcp-go would say yes, and nothing would ever come
 		return badRequest(mcp.METHOD_NOT_FOUND, unsubscribedText)
@@ -48,7 +51,7 @@ func (s *Server) serveMCP(w *reply, r *http.Request) *refusal {
 			return refused
 		}
 		defer s.streams.stop(stream)
-		w.touch, w.begun = stream.touch, make(chan struct{})
+		w.stream, w.begun = stream, make(chan struct{})
 		ctx = context.WithValue(stream.ctx, listening{}, w)
 	case m.isRequest():
 		if refused := s.calls.enter(m); refused != nil {

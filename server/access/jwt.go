@@ -55,7 +55,7 @@ func newVerifier(config Config) *verifier {
 	}
 	return &verifier{
 		parser: jwt.NewParser(rules...), claims: jwt.NewValidator(rules...), tools: config.Tools,
-		keys: &keys{issuer: newIssuer(config), log: config.Logger},
+		keys: &keys{issuer: newIssuer(config), log: config.Logger, turn: make(chan struct{}, 1)},
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,9 +33,9 @@ type keys struct {
 
 	current atomic.Pointer[keySet]
 
-	mu      sync.Mutex // held while fetching
-	next    time.Time  // no fetch before
-	failure error      // of the last fetch
+	turn    chan struct{} // holds one value while somebody fetches, or looks at what follows
+	next    time.Time     // no fetch before
+	failure error         // of the last fetch
 }
 
 type keySet struct {
@@ -61,14 +60,22 @@ func (k *keys) find(ctx context.Context, token *jwt.Token) (any, error) {
 	}
 	var missing error = errUnknownKey
 	if !known {
-		k.mu.Lock()
-		if k.refresh(ctx, set) != nil {
-			missing = &noKeysError{time.Until(k.next)}
+		select {
+		case k.turn <- struct{}{}:
+			if k.refresh(ctx, set) != nil {
+				missing = &noKeysError{time.Until(k.next)}
+			}
+			<-k.turn
+		case <-ctx.Done():
+			missing = &noKeysError{fetchEvery} // nobody is left to read it
 		}
-		k.mu.Unlock()
-	} else if k.mu.TryLock() {
-		_ = k.refresh(ctx, set) // logged; what there is still holds
-		k.mu.Unlock()
+	} else {
+		select {
+		case k.turn <- struct{}{}:
+			_ = k.refresh(ctx, set) // logged; what there is still holds
+			<-k.turn
+		default:
+		}
 	}
 	key, err = k.current.Load().key(token)
 	if errors.Is(err, jwkset.ErrKeyNotFound) {
@@ -85,7 +92,7 @@ func (s *keySet) key(token *jwt.Token) (any, error) {
 	return s.find(token)
 }
 
-// refresh needs the lock. It fetches, unless there was a fetch just now or somebody else has done it since the caller
+// refresh needs the turn. It fetches, unless there was a fetch just now or somebody else has done it since the caller
 // looked at old, and returns why there are no newer keys.
 func (k *keys) refresh(ctx context.Context, old *keySet) error {
 	if k.current.Load() != old || time.Now().Before(k.next) {

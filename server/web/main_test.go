@@ -47,14 +47,20 @@ type desk struct {
 
 func openDesk(t *testing.T, cfg web.Config) *desk {
 	t.Helper()
+	return openDeskWith(t, cfg)
+}
+
+// openDeskWith is openDesk with options of the MCP server.
+func openDeskWith(t *testing.T, cfg web.Config, options ...mcpserver.ServerOption) *desk {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	d := serveDesk(t, cfg, listener)
+	d := serveDesk(t, cfg, listener, options...)
 	d.client.Transport = &http.Transport{MaxIdleConnsPerHost: 64}
 	return d
 }
 
-func serveDesk(t *testing.T, cfg web.Config, listener net.Listener) *desk {
+func serveDesk(t *testing.T, cfg web.Config, listener net.Listener, options ...mcpserver.ServerOption) *desk {
 	t.Helper()
 	d := &desk{
 		addr:    listener.Addr().String(),
@@ -75,7 +81,7 @@ func serveDesk(t *testing.T, cfg web.Config, listener net.Listener) *desk {
 			return ctx
 		}
 	}
-	s, err := web.New(d.newMCP(), cfg)
+	s, err := web.New(d.newMCP(options...), cfg)
 	require.NoError(t, err)
 	ctx, end := context.WithCancel(context.WithoutCancel(t.Context())) // outlives the clients
 	d.end = end
@@ -97,8 +103,8 @@ func serveDesk(t *testing.T, cfg web.Config, listener net.Listener) *desk {
 	return d
 }
 
-func (d *desk) newMCP() *mcpserver.MCPServer {
-	m := mcpserver.NewMCPServer("desk", "1", mcpserver.WithToolCapabilities(true))
+func (d *desk) newMCP(options ...mcpserver.ServerOption) *mcpserver.MCPServer {
+	m := mcpserver.NewMCPServer("desk", "1", append(options, mcpserver.WithToolCapabilities(true))...)
 	add := func(name string, run func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error)) {
 		m.AddTool(mcp.NewTool(name), func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			d.runs.Add(1)

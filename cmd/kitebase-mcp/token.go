@@ -22,9 +22,13 @@ type tokenCommand struct {
 
 // Run prints the token, which nobody can find out again, and its entry unless that went into a file.
 func (c *tokenCommand) Run(_ context.Context, std streams) error {
+	_, plain := access.Mint(access.Grant{Name: c.Name})
+	if err := plain.Check(nil); err != nil {
+		return usageError{err}
+	}
 	token, grant := access.Mint(c.grant())
 	if err := grant.Check(server.Rights()); err != nil {
-		return usageError{err}
+		return usageError{fmt.Errorf("--tools: %w", err)}
 	}
 	if c.Add == "" {
 		_, err := fmt.Fprintf(std.out, "The token, shown this once: %s\n\nIts entry for the list \"tokens\" in the file of --http-tokens:\n%s", token, grant.JSON())

@@ -27,13 +27,24 @@ type site struct {
 // startSite starts the program on a free port of loopback. It ends with the test, by a signal; that must go well.
 func startSite(t *testing.T, kitebase string) *site {
 	t.Helper()
-	return startSiteWith(t, patient(kitebase)...)
+	return startSiteBy(t, kitebase, "--http-token=tok-http")
 }
 
 // startSiteWith does it with other settings.
 func startSiteWith(t *testing.T, args ...string) *site {
 	t.Helper()
-	args = append(args, "--transport=http", "--addr=127.0.0.1:0", "--http-token=tok-http")
+	return startSiteArgs(t, append(args, "--http-token=tok-http"))
+}
+
+// startSiteBy does it with other ways in.
+func startSiteBy(t *testing.T, kitebase string, ways ...string) *site {
+	t.Helper()
+	return startSiteArgs(t, append(patient(kitebase), ways...))
+}
+
+func startSiteArgs(t *testing.T, args []string) *site {
+	t.Helper()
+	args = append(args, "--transport=http", "--addr=127.0.0.1:0")
 	s := &site{t: t, cmd: start{args: args}.command(t), client: &http.Client{Transport: new(http.Transport)}}
 	stderr, err := s.cmd.StderrPipe()
 	require.NoError(t, err)
@@ -173,8 +184,13 @@ type stream struct {
 
 func (s *site) openStream() *stream {
 	s.t.Helper()
+	return s.openStreamBy("tok-http")
+}
+
+func (s *site) openStreamBy(token string) *stream {
+	s.t.Helper()
 	ctx, leave := context.WithCancel(context.Background())
-	response, err := s.client.Do(s.request(http.MethodGet, "/sse", "").WithContext(ctx))
+	response, err := s.client.Do(by(s.request(http.MethodGet, "/sse", ""), token).WithContext(ctx))
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() {
 		leave()

@@ -95,6 +95,10 @@ func setUps() map[string]func(*testing.T) setUp {
 		"wrong values":         healthy("--attempts=0", "--tools=get_tickets", "KITEBASE_LOG_LEVEL=loud", "KITEBASE_SETTLE_AFTER=soon", "KITEBASE_ADDR="),
 		"all well, flag wins":  healthy("KITEBASE_ATTEMPTS=many", "--attempts=2"),
 		"public, no token":     healthy("--transport=http", "--addr=0.0.0.0:0"),
+		"no tokens file":       healthy("--transport=http", "--addr=127.0.0.1:0", "--http-tokens=/nonexistent/tokens.json"),
+		"no audience":          healthy("--transport=http", "--addr=127.0.0.1:0", "--oauth-issuer=https://login.example"),
+		"issuer does not answer": healthy("--transport=http", "--addr=127.0.0.1:0", "--oauth-issuer=http://127.0.0.1:1",
+			"--oauth-audience=https://desk.example/mcp"),
 		"port taken": func(t *testing.T) setUp {
 			addr := occupied(t)
 			s := healthy("--transport=http", "--addr="+addr)(t)

@@ -13,13 +13,17 @@ const shortToken = 22
 
 // callers reports by what clients are let in, and what is weak about it.
 func (e *examination) callers(ctx context.Context) finding {
+	mended := finding{Skipped, "The settings have to be mended first.", ""}
+	if e.config.Web.Validate() != nil {
+		return mended
+	}
 	config := e.config.Web.Access()
 	if config.Open() {
 		return finding{OK, "Every program on this machine may call; no token is asked for.", ""}
 	}
 	checker, err := access.New(config)
 	if err != nil {
-		return finding{Skipped, "The settings have to be mended first.", ""}
+		return mended
 	}
 	if err := checker.Reach(ctx); err != nil {
 		return finding{Warning, sentence("The issuer's keys cannot be had: " + err.Error()),

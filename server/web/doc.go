@@ -1,10 +1,11 @@
 // Package web serves an MCP server over HTTP: streamable HTTP at /mcp (revisions 2025-03-26, 2025-06-18, 2025-11-25 and
 // the stateless 2026-07-28) and the older HTTP+SSE transport at /sse and /message, both behind one fence.
 //
-//	health ─ connections ─ Host, Origin ─ token ─ path, method ─ type, size, JSON ─ draining, calls ─┬─ /mcp: mcp-go,
-//	  200        503            403        401      404, 405       415, 413, 400          503        │   stateless
-//	                                                                                                 └─ /sse, /message: a
-//	                                                                                                     loop of our own
+//	health ─ connections ─ Host, Origin ─ token ─ path, method ─ type, size, JSON ─ right ─ draining, calls ─┬─ /mcp:
+//	  200        503            403      401, 503   404, 405       415, 413, 400     403          503        │   mcp-go,
+//	                                                                                                         │   stateless
+//	                                                                                                         └─ /sse, /message:
+//	                                                                                                             our own loop
 //
 // Behind the token is also /metrics, if there is a handler for it. Health and metrics alone, for servers on stdio, are
 // [ServeMonitor]'s.
@@ -26,6 +27,14 @@
 // else can name; there a call is cancelled by closing its connection, as revision 2026-07-28 prescribes. GET and DELETE
 // on /mcp are answered 405, as every revision allows: nothing is sent outside of calls, and there is nothing to end.
 //
+// # Callers
+//
+// Package access says who sends a request and what they may use; the caller is in the context of its messages. A call
+// without the right is refused before anything runs, and [Permitted] leaves it out of tools/list. An SSE session belongs to
+// the caller who opened it, and every event stream ends with its token: at the next message or keep-alive after the token
+// was removed or has expired, unless its caller has come with a newer one. What a stream had under way ends like that of a
+// client that left.
+//
 // # What wraps, what replaces
 //
 // mcp-go's streamable HTTP server is wrapped: its rules for telling the revisions apart are long and keep growing. Its
@@ -34,5 +43,5 @@
 //
 // # What it does not do
 //
-// No TLS and no OAuth: a reverse proxy's work. No resumable streams, and no requests from the server to an SSE client.
+// No TLS: a reverse proxy's work. No resumable streams, and no requests from the server to an SSE client.
 package web

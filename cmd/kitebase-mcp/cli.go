@@ -23,6 +23,7 @@ type cli struct {
 	Ledger  ledgerCommand  `cmd:"" help:"What was sent, what is unknown, and the ways out."`
 	Token   tokenCommand   `cmd:"" help:"Make a bearer token for an HTTP client, and its entry for --http-tokens."`
 	Config  configCommand  `cmd:"" help:"Print the configuration for a host, with absolute paths."`
+	Health  healthCommand  `cmd:"" help:"Ask the server at --addr whether it is alive, as health checks of containers do."`
 	Version versionCommand `cmd:"" help:"Print version, commit, Go version and protocol revisions."`
 }
 
@@ -77,7 +78,7 @@ func parseOrHelp(parser *kong.Kong, args []string) (chosen *kong.Context, err er
 }
 
 // environment resolves the flags of serve from environment variables. An empty variable counts as not set, because hosts
-// pass on the blank fields of their settings pages.
+// pass on the blank fields of their settings pages; so does one that is still a reference to such a field, see [blank].
 type environment map[string]string
 
 const envPrefix = "KITEBASE_"
@@ -85,11 +86,17 @@ const envPrefix = "KITEBASE_"
 func newEnvironment(environ []string) environment {
 	env := make(environment)
 	for _, pair := range environ {
-		if name, value, ok := strings.Cut(pair, "="); ok && strings.HasPrefix(name, envPrefix) && value != "" {
+		if name, value, ok := strings.Cut(pair, "="); ok && strings.HasPrefix(name, envPrefix) && !blank(value) {
 			env[name] = value
 		}
 	}
 	return env
+}
+
+// blank reports whether a variable says nothing. Claude Desktop passes on a field that was never filled in, and has no default,
+// as the text ${user_config.NAME} (github.com/modelcontextprotocol/mcpb/issues/250).
+func blank(value string) bool {
+	return value == "" || strings.HasPrefix(value, "${user_config.") && strings.HasSuffix(value, "}")
 }
 
 func envName(flag string) string {

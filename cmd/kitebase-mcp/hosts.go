@@ -52,10 +52,10 @@ func (c *claudeCodeCommand) Run(_ context.Context, std streams) error {
 	words := []string{"claude", "mcp", "add", "kitebase", "--scope", "user"}
 	for _, name := range []string{"KITEBASE_URL", "KITEBASE_TOKEN"} {
 		if value, ok := c.env()[name]; ok {
-			words = append(words, "--env", quote(name+"="+value))
+			words = append(words, "--env", quote(runtime.GOOS, name+"="+value))
 		}
 	}
-	_, err = fmt.Fprintln(std.out, strings.Join(append(words, "--", quote(binary)), " "))
+	_, err = fmt.Fprintln(std.out, strings.Join(append(words, "--", quote(runtime.GOOS, binary)), " "))
 	return err
 }
 
@@ -92,14 +92,14 @@ func executable() (string, error) {
 	return path, nil
 }
 
-// quote makes a word safe for the shell of this system.
-func quote(word string) string {
+// quote makes a word safe for the shell of a system: on Windows for both of them.
+func quote(system, word string) string {
 	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
 		return !strings.ContainsRune("-_=./:@%+,", r) && !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
 	}) {
 		return word
 	}
-	if runtime.GOOS == "windows" {
+	if system == "windows" {
 		return `"` + word + `"`
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

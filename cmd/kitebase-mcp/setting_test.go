@@ -91,7 +91,7 @@ func settings() []setting {
 }
 
 // TestSettings sets each one by flag and by environment; hosts can only do the latter. A flag wins, and a variable that is
-// empty counts as not set, since hosts pass on the blank fields of their settings pages.
+// empty counts as not set, since hosts pass on the blank fields of their settings pages, some in their own words.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	for _, s := range settings() {
@@ -104,12 +104,13 @@ func TestSettings(t *testing.T) {
 			args, env []string
 			want      string
 		}{
-			"unset":              {nil, nil, s.unset},
-			"flag":               {flag(s.value), nil, s.set},
-			"environment":        {nil, env(s.value), s.set},
-			"flag wins":          {flag(s.value), env(weak), s.set},
-			"empty is unset":     {nil, env(""), s.unset},
-			"flag wins, reverse": {flag(weak), env(s.value), s.unset},
+			"unset":                {nil, nil, s.unset},
+			"flag":                 {flag(s.value), nil, s.set},
+			"environment":          {nil, env(s.value), s.set},
+			"flag wins":            {flag(s.value), env(weak), s.set},
+			"empty is unset":       {nil, env(""), s.unset},
+			"blank field is unset": {nil, env("${user_config.x}"), s.unset},
+			"flag wins, reverse":   {flag(weak), env(s.value), s.unset},
 		} {
 			t.Run(s.flag+"="+s.value+"/"+name, func(t *testing.T) {
 				t.Parallel()

@@ -36,8 +36,9 @@ function inside(command) {
 }
 
 function run(command, env = {}) {
-  const { status, stdout, stderr } = spawnSync('env', ['-i', `PATH=${process.env.PATH}`,
-    ...Object.entries({ ...image.env, ...env }).map((pair) => pair.join('=')), ...inside(command)], { encoding: 'utf8', timeout: 30_000 });
+  const [program, ...args] = inside(command);
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', timeout: 30_000,
+    env: { PATH: process.env.PATH, ...image.env, ...env } });
   return { status, stdout, stderr };
 }
 

@@ -5,12 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
@@ -184,4 +186,24 @@ func encoded(t *testing.T, value any) []byte {
 	text, err := json.Marshal(value)
 	require.NoError(t, err)
 	return text
+}
+
+// TestService: systemd gives the program its settings by a file, and waits for the replies under way.
+func TestService(t *testing.T) {
+	var names []string
+	for _, match := range regexp.MustCompile(`(?m)^#?([A-Z_]+)=`).FindAllStringSubmatch(readText(t, packaging+"systemd/kitebase-mcp.env"), -1) {
+		names = append(names, match[1]+"=x")
+	}
+	require.Contains(t, names, "KITEBASE_TOKEN=x")
+	require.Empty(t, newEnvironment(names).unknown(commandLine(t)), "these variables are no settings")
+
+	unit := readText(t, packaging+"systemd/kitebase-mcp.service")
+	start := regexp.MustCompile(`(?m)^ExecStart=\S+ (.*)$`).FindStringSubmatch(unit)
+	require.NoError(t, parse(strings.Fields(start[1]), nil, streams{out: io.Discard, err: io.Discard}, func(command) error { return nil }))
+	stop := regexp.MustCompile(`(?m)^TimeoutStopSec=(\S+)$`).FindStringSubmatch(unit)
+	wait, err := time.ParseDuration(stop[1])
+	require.NoError(t, err)
+	deadline, err := time.ParseDuration(serveDefault(t, "call-deadline"))
+	require.NoError(t, err)
+	require.Greater(t, wait, deadline, "a reply that has just begun is killed")
 }

@@ -1,0 +1,110 @@
+package legible_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kitebase/kitebase-mcp/tools/legible"
+)
+
+// never are the characters that have no place in any text, in words of Unicode rather than of the package.
+func never(r rune) bool {
+	switch {
+	case r == '\n', r == '\t', r == '\r':
+		return false
+	case unicode.In(r, unicode.Cc, unicode.Co, unicode.Cs, unicode.Noncharacter_Code_Point, unicode.Bidi_Control) && !strings.ContainsRune("\u061c\u200e\u200f", r):
+		return true
+	default:
+		return strings.ContainsRune("\u00ad\u2060\ufeff\u3164\uffa0\ufff9\ufffa\ufffb\U000e0001\U000e0020", r)
+	}
+}
+
+// sometimes are those that may stand only behind something.
+const sometimes = "\u034f\u061c\u200b\u200c\u200d\u200e\u200f\ufe00\ufe0e\ufe0f\U000e0067\U000e007f\U000e0100"
+
+// Whatever the text is: what comes out is legible, and stays as it is.
+func FuzzText(f *testing.F) {
+	for _, text := range written {
+		f.Add(text)
+	}
+	for _, test := range hidden {
+		f.Add(test.text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got, changed := legible.Text(text)
+		require.Equal(t, text != got, changed)
+		requireLegible(t, got)
+	})
+}
+
+// Whatever the JSON is: it means the same afterwards, but for its texts, which are legible.
+func FuzzJSON(f *testing.F) {
+	for _, text := range written {
+		f.Add(encoded(text))
+	}
+	for _, test := range hidden {
+		f.Add(encoded(test.text))
+	}
+	f.Add(`{"a":[1,"\ud83d\ude80\u001b[0m",null],"\u200b":true}`)
+	f.Fuzz(func(t *testing.T, document string) {
+		got, changed := legible.JSON(document)
+		require.Equal(t, document != got, changed)
+		var before any
+		if json.Unmarshal([]byte(document), &before) != nil {
+			return
+		}
+		again, changed := legible.JSON(got)
+		require.False(t, changed, again)
+		var after any
+		require.NoError(t, json.Unmarshal([]byte(got), &after))
+		if list, ok := before.([]any); ok && len(list) == 1 {
+			if text, ok := list[0].(string); ok {
+				want, _ := legible.Text(text)
+				require.Equal(t, []any{want}, after)
+			}
+		}
+	})
+}
+
+func encoded(text string) string {
+	document, err := json.Marshal([]string{text})
+	if err != nil {
+		panic(err) // a string always encodes
+	}
+	return string(document)
+}
+
+func requireLegible(t testing.TB, text string) {
+	require.True(t, utf8.ValidString(text))
+	again, changed := legible.Text(text)
+	require.Equal(t, text, again)
+	require.False(t, changed)
+	marks := 0
+	previous := rune(0)
+	for i, r := range text {
+		require.False(t, never(r), "%U at %d", r, i)
+		require.False(t, r == '\r' && !strings.HasPrefix(text[i:], "\r\n"), "a lone CR at %d", i)
+		require.False(t, strings.ContainsRune(sometimes, r) && (previous < 0x80 && !strings.ContainsRune("0123456789#*", previous)) &&
+			!laterScript(text[i+utf8.RuneLen(r):]) && !strings.ContainsRune("\u200e\u200f\u061c", r), "%U at %d", r, i)
+		switch {
+		case strings.ContainsRune(sometimes, r), unicode.Is(unicode.Variation_Selector, r):
+		case unicode.In(r, unicode.Mn, unicode.Me):
+			marks++
+		default:
+			marks = 0
+		}
+		require.LessOrEqual(t, marks, 10)
+		previous = r
+	}
+}
+
+// laterScript reports whether rest begins with a letter beyond Latin: Persian has a ZWNJ between the two.
+func laterScript(rest string) bool {
+	r, _ := utf8.DecodeRuneInString(rest)
+	return r >= 0x600 && unicode.IsLetter(r)
+}

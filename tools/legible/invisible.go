@@ -1,0 +1,156 @@
+package legible
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The characters that are looked at one by one.
+const (
+	nextLine          = '\u0085'
+	graphemeJoiner    = '\u034f'
+	arabicMark        = '\u061c'
+	zeroWidthSpace    = '\u200b'
+	zeroWidthSplitter = '\u200c' // ZERO WIDTH NON-JOINER
+	zeroWidthJoiner   = '\u200d'
+	leftToRightMark   = '\u200e'
+	rightToLeftMark   = '\u200f'
+	keycap            = '\u20e3'
+	textStyle         = '\ufe0e'
+	emojiStyle        = '\ufe0f'
+	blackFlag         = '\U0001f3f4'
+)
+
+// isCommon reports, for the letters of the most frequent scripts, that they are neither marks nor invisible.
+func isCommon(r rune) bool {
+	return 0xa0 <= r && r < 0x300 && r != 0xad ||
+		0x370 <= r && r <= 0x482 || // Greek, Cyrillic
+		0x3041 <= r && r <= 0x3096 || 0x30a1 <= r && r <= 0x30fa || // kana
+		0x4e00 <= r && r <= 0x9fff || // Han
+		0xac00 <= r && r <= 0xd7a3 // Hangul
+}
+
+// isInvisible reports whether r shows nothing by itself, or nothing that people agree on: the Default_Ignorable_Code_Point
+// of Unicode, interlinear annotation, private use and noncharacters.
+func isInvisible(r rune) bool {
+	switch {
+	case r < 0x2000:
+		return r == 0xad || r == graphemeJoiner || r == arabicMark || r == 0x115f || r == 0x1160 || r == 0x17b4 || r == 0x17b5 ||
+			0x180b <= r && r <= 0x180f
+	case r < 0xe000:
+		return 0x200b <= r && r <= 0x200f || 0x202a <= r && r <= 0x202e || 0x2060 <= r && r <= 0x206f || r == 0x3164
+	case r < 0x10000:
+		return r <= 0xf8ff || // private use
+			0xfdd0 <= r && r <= 0xfdef || 0xfe00 <= r && r <= 0xfe0f || r == 0xfeff || r == 0xffa0 ||
+			0xfff0 <= r && r <= 0xfffb || r >= 0xfffe
+	default:
+		return 0x1bca0 <= r && r <= 0x1bca3 || 0x1d173 <= r && r <= 0x1d17a || 0xe0000 <= r && r <= 0xe0fff ||
+			r >= 0xf0000 || // private use
+			r&0xfffe == 0xfffe
+	}
+}
+
+// belongs reports whether the invisible r is part of what is written here.
+func (s *scan) belongs(r rune, rest string) bool {
+	next, _ := utf8.DecodeRuneInString(rest)
+	switch r {
+	case zeroWidthJoiner:
+		return s.joinsEmoji(next) || s.joinsLetters(next)
+	case zeroWidthSplitter:
+		return s.joinsLetters(next)
+	case zeroWidthSpace:
+		return s.onLetter() && writtenWithoutSpaces(s.base)
+	case graphemeJoiner:
+		return unicode.Is(unicode.Hebrew, s.base) && s.onLetter() && s.last != s.base
+	case leftToRightMark, rightToLeftMark, arabicMark:
+		return s.last != leftToRightMark && s.last != rightToLeftMark && s.last != arabicMark && s.runsFromRight()
+	default:
+		return s.varies(r, next)
+	}
+}
+
+// onLetter reports whether a letter, or a mark on one, stands before.
+func (s *scan) onLetter() bool {
+	return s.last == s.base || !isInvisible(s.last) && unicode.Is(unicode.Mn, s.last)
+}
+
+// joinsEmoji reports whether an emoji stands before and after, as in 👩‍🚀.
+func (s *scan) joinsEmoji(next rune) bool {
+	before := isSymbol(s.last) || s.last == emojiStyle || isSkinTone(s.last)
+	return before && isSymbol(next)
+}
+
+// joinsLetters reports whether letters stand here that may or may not join. After a Latin letter Persian splits its own.
+func (s *scan) joinsLetters(next rune) bool {
+	return s.onLetter() && (joins(s.base) || unicode.IsLetter(next) && joins(next))
+}
+
+// varies reports whether r is a variation selector of what stands before.
+func (s *scan) varies(r, next rune) bool {
+	switch {
+	case r == textStyle, r == emojiStyle:
+		return isSymbol(s.last) || isKeycap(s.last) && next == keycap
+	case 0x180b <= r && r <= 0x180d, r == 0x180f:
+		return unicode.Is(unicode.Mongolian, s.last)
+	case r == 0xfe00 && unicode.In(s.last, unicode.Sm, unicode.Myanmar, unicode.Phags_Pa):
+		return true
+	case 0xfe00 <= r && r <= 0xfe0d, 0xe0100 <= r && r <= 0xe01ef:
+		return unicode.Is(unicode.Han, s.last)
+	}
+	return false
+}
+
+// isSymbol reports whether r may be an emoji: a symbol outside of ASCII, or one of the emoji that are none.
+func isSymbol(r rune) bool {
+	return r > 0x7f && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sm) || strings.ContainsRune("‼⁉ℹ〰", r)
+}
+
+func isKeycap(r rune) bool { return '0' <= r && r <= '9' || r == '#' || r == '*' }
+
+func isSkinTone(r rune) bool { return 0x1f3fb <= r && r <= 0x1f3ff }
+
+// flagTags returns the length of the tag characters that make a black flag one of a country without a code of its own.
+func flagTags(rest string) int {
+	for _, tags := range []string{
+		"\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", // England
+		"\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f", // Scotland
+		"\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f", // Wales
+	} {
+		if strings.HasPrefix(rest, tags) {
+			return len(tags)
+		}
+	}
+	return 0
+}
+
+// runsFromRight reports whether the text has letters of a script that runs from right to left.
+func (s *scan) runsFromRight() bool {
+	if s.direction == unasked {
+		s.direction = leftToRight
+		if strings.ContainsFunc(s.text, isRightToLeft) {
+			s.direction = rightToLeft
+		}
+	}
+	return s.direction == rightToLeft
+}
+
+func isRightToLeft(r rune) bool {
+	return r >= 0x590 && unicode.IsLetter(r) && unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko,
+		unicode.Samaritan, unicode.Mandaic, unicode.Adlam, unicode.Hanifi_Rohingya)
+}
+
+// joins reports whether the letters of the script of r join, so that writers have to say where they do and do not.
+func joins(r rune) bool {
+	return r >= 0x600 && unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Mandaic, unicode.Nko, unicode.Mongolian, unicode.Phags_Pa,
+		unicode.Adlam, unicode.Hanifi_Rohingya, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya,
+		unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Tibetan, unicode.Myanmar,
+		unicode.Khmer, unicode.Balinese, unicode.Javanese, unicode.Sundanese, unicode.Newa, unicode.Grantha, unicode.Tirhuta,
+		unicode.Chakma, unicode.Meetei_Mayek, unicode.Kaithi)
+}
+
+// writtenWithoutSpaces reports whether r is of a script whose words only a zero-width space tells apart.
+func writtenWithoutSpaces(r rune) bool {
+	return r >= 0xe00 && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Tai_Le,
+		unicode.New_Tai_Lue, unicode.Tai_Tham, unicode.Balinese, unicode.Javanese)
+}

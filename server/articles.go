@@ -14,7 +14,6 @@ import (
 
 	"github.com/kitebase/kitebase-mcp/server/resilience"
 	"github.com/kitebase/kitebase-mcp/tools"
-	"github.com/kitebase/kitebase-mcp/tools/kitebase"
 )
 
 const (
@@ -47,7 +46,7 @@ type keptAnswer struct {
 }
 
 type keptArticle struct {
-	kitebase.Article
+	tools.HelpArticle
 	title, text map[string]bool // their words
 	at          time.Time
 }
@@ -101,7 +100,7 @@ func (a *articles) readAnswers() {
 }
 
 // search returns the best articles for query, and of when the oldest of them is. The caller holds the lock.
-func (a *articles) search(query string) (best []kitebase.Article, oldest time.Time) {
+func (a *articles) search(query string) (best []tools.HelpArticle, oldest time.Time) {
 	type hit struct {
 		keptArticle
 		score int
@@ -117,7 +116,7 @@ func (a *articles) search(query string) (best []kitebase.Article, oldest time.Ti
 		return cmp.Or(y.score-x.score, strings.Compare(x.ID, y.ID))
 	})
 	for _, h := range hits[:min(len(hits), bestArticles)] {
-		best = append(best, h.Article)
+		best = append(best, h.HelpArticle)
 		if oldest.IsZero() || h.at.Before(oldest) {
 			oldest = h.at
 		}

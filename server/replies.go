@@ -74,26 +74,26 @@ func (r *replies) renewed(ctx context.Context, record idempotency.Record) bool {
 	if err != nil {
 		return false
 	}
-	since := following(ticket.Messages, replyID(record))
+	since := following(ticket.Messages, isReply(record))
 	return slices.ContainsFunc(since, func(m kitebase.Message) bool { return m.Author == "customer" })
 }
 
-// following returns the messages after the one with that id, none if it is not there.
-func following(messages []kitebase.Message, id string) []kitebase.Message {
-	i := slices.IndexFunc(messages, func(m kitebase.Message) bool { return m.ID == id })
-	if id == "" || i < 0 {
+// following returns the messages after the first one with such an id, none if it is not there.
+func following(messages []kitebase.Message, is func(id string) bool) []kitebase.Message {
+	i := slices.IndexFunc(messages, func(m kitebase.Message) bool { return is(m.ID) })
+	if i < 0 {
 		return nil
 	}
 	return messages[i+1:]
 }
 
-// replyID returns the id of the reply that a finished record is about, or "".
-func replyID(record idempotency.Record) string {
+// isReply tells the id of the reply that a finished record is about from others.
+func isReply(record idempotency.Record) func(id string) bool {
 	var result mcp.CallToolResult
 	if json.Unmarshal(record.Result, &result) != nil {
-		return ""
+		return func(string) bool { return false }
 	}
-	return tools.ReplyID(&result)
+	return func(id string) bool { return tools.IsReply(&result, id) }
 }
 
 // verify finds out whether Kitebase ignores keys: after a reply that was sent again, and that Kitebase did not say it
@@ -113,7 +113,7 @@ func (r *replies) verify(ctx context.Context, record idempotency.Record, result 
 			break
 		}
 		copies++
-		ticket.Messages = following(ticket.Messages, found.ID)
+		ticket.Messages = following(ticket.Messages, func(id string) bool { return id == found.ID })
 	}
 	if copies < 2 {
 		return ""
@@ -138,7 +138,7 @@ func (r *replies) find(ctx context.Context, ticket kitebase.Ticket, record idemp
 		return kitebase.Message{}, false, err
 	}
 	for _, generation := range earlier {
-		if since := following(ticket.Messages, replyID(generation)); since != nil {
+		if since := following(ticket.Messages, isReply(generation)); since != nil {
 			ticket.Messages = since
 		}
 	}

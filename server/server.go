@@ -148,7 +148,7 @@ func (s *Server) dedupe(replies *replies) resilience.DedupeConfig {
 		Warning:  s.config.Warning,
 		Noun:     "reply",
 		Check:    "get_ticket",
-		Name:     tools.ReplyID,
+		Name:     tools.ReplyName,
 		SentAt:   tools.ReplySentAt,
 	}
 }

@@ -26,5 +26,7 @@ func (h handlers) assignTicket(ctx context.Context, in values) (*mcp.CallToolRes
 	if err != nil {
 		return nil, wordAssignError(err, in["ticket_id"])
 	}
-	return success(assignment{summary: summarize(assigned), DataNote: data}), nil
+	worded := assignment{summary: summarize(assigned), DataNote: data}
+	worded.clean(worded.cleaned)
+	return success(worded), nil
 }

@@ -1,8 +1,9 @@
 package tools
 
 import (
-	"strings"
 	"unicode/utf8"
+
+	"github.com/kitebase/kitebase-mcp/tools/legible"
 )
 
 const (
@@ -11,16 +12,28 @@ const (
 	maxField = 400
 )
 
+// reader reads what came from Kitebase, every word of which a model may read only as [legible.Text] leaves it: before it is
+// cut, so that what nobody can see takes no room. The zero value is ready.
+type reader struct {
+	cleaned bool // something was removed from what was read
+}
+
 // short bounds a field that is short by nature, whatever upstream sends.
-func short(text string) string {
-	text, _ = cut(text, maxField)
+func (r *reader) short(text string) string {
+	text, _ = r.cut(text, maxField)
 	return text
 }
 
-// cut returns text as valid UTF-8 that takes at most limit bytes in JSON, and whether it had to be cut, which a mark at
-// its end then says.
+// cut returns what of text is legible in at most limit bytes of JSON, and whether it had to be cut, which a mark at its end
+// then says.
+func (r *reader) cut(text string, limit int) (string, bool) {
+	text, cleaned := legible.Text(text)
+	r.cleaned = r.cleaned || cleaned
+	return cut(text, limit)
+}
+
+// cut returns text, which is valid UTF-8, in at most limit bytes of JSON, and whether it had to be cut.
 func cut(text string, limit int) (string, bool) {
-	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	size, end := 0, 0 // end is where the text would be cut
 	for i, r := range text {
 		if size <= limit-len(cutMark) {

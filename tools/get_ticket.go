@@ -26,6 +26,7 @@ type message struct {
 	Author    string    `json:"author" about:"customer, agent or note."`
 	CreatedAt time.Time `json:"created_at"`
 	Body      string    `json:"body"`
+	Cleaned   bool      `json:"cleaned,omitempty" about:"True if invisible or control characters were removed from it."`
 }
 
 // TicketID returns the ticket of a get_ticket call, or the error that its handler would answer with.
@@ -48,8 +49,11 @@ func wordTicket(t kitebase.Ticket) ticket {
 	newestFirst := make([]message, 0, len(t.Messages))
 	cutBodies := 0
 	for _, m := range slices.Backward(t.Messages) {
-		body, wasCut := cut(m.Body, maxBody)
-		newestFirst = append(newestFirst, message{short(m.ID), short(m.Author), m.CreatedAt, body})
+		var read reader
+		body, wasCut := read.cut(m.Body, maxBody)
+		shown := message{ID: read.short(m.ID), Author: read.short(m.Author), CreatedAt: m.CreatedAt, Body: body}
+		shown.Cleaned = read.cleaned
+		newestFirst = append(newestFirst, shown)
 		if wasCut {
 			cutBodies++
 		}
@@ -64,6 +68,7 @@ func wordTicket(t kitebase.Ticket) ticket {
 	if cutBodies > 0 {
 		worded.shorten("Long messages are cut where marked; a person can read them in Kitebase.")
 	}
+	worded.clean(worded.cleaned || slices.ContainsFunc(worded.Messages, func(m message) bool { return m.Cleaned }))
 	return worded
 }
 

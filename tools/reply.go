@@ -3,6 +3,8 @@ package tools
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"time"
 
@@ -41,11 +43,39 @@ func (h handlers) reply(ctx context.Context, in values) (*mcp.CallToolResult, er
 	if err != nil {
 		return nil, wordTicketError(err, ticketID)
 	}
-	result := success(sentReply{TicketID: ticketID, ReplyID: short(receipt.ReplyID), SentTo: short(receipt.SentTo), SentAt: receipt.CreatedAt})
+	result := wordReply(ticketID, receipt)
 	if receipt.Replayed {
-		result.Meta = mcp.NewMetaFromMap(map[string]any{metaReplayed: true})
+		result = withMeta(result, metaReplayed, true)
 	}
 	return result, nil
+}
+
+func wordReply(ticketID string, receipt kitebase.Receipt) *mcp.CallToolResult {
+	var read reader
+	sent := sentReply{TicketID: ticketID, ReplyID: read.short(receipt.ReplyID), SentTo: read.short(receipt.SentTo), SentAt: receipt.CreatedAt}
+	sent.clean(read.cleaned)
+	result := success(sent)
+	if sent.ReplyID != receipt.ReplyID {
+		result = withMeta(result, metaReplyID, digest(receipt.ReplyID))
+	}
+	return result
+}
+
+// metaReplyID is the field of a result's _meta that tells a reply id apart which is not shown as it is.
+const metaReplyID = "io.kitebase/reply_id_sha256"
+
+func digest(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])
+}
+
+// withMeta adds a field to the _meta of a result that nobody else has yet.
+func withMeta(result *mcp.CallToolResult, name string, value any) *mcp.CallToolResult {
+	if result.Meta == nil {
+		result.Meta = mcp.NewMetaFromMap(make(map[string]any))
+	}
+	result.Meta.AdditionalFields[name] = value
+	return result
 }
 
 // metaReplayed is the field of a result's _meta that is true if Kitebase said that it had this reply already.
@@ -61,11 +91,26 @@ func ReplayedUpstream(result *mcp.CallToolResult) (sentAt time.Time, replayed bo
 	return sent.SentAt, true
 }
 
-// ReplyID returns the reply id in the result of a reply_to_customer call, or "" if it holds none.
-func ReplyID(result *mcp.CallToolResult) string {
+// ReplyName returns the reply id in the result of a reply_to_customer call for use in a sentence, or "" if it holds none that
+// could be taken for nothing but an id.
+func ReplyName(result *mcp.CallToolResult) string {
 	var sent sentReply
 	_ = json.Unmarshal(result.RawStructuredContent, &sent) // what cannot be read holds none
+	if !plainName.MatchString(sent.ReplyID) {
+		return ""
+	}
 	return sent.ReplyID
+}
+
+// IsReply reports whether the message of that id is the reply in the result of a reply_to_customer call. It compares ids as
+// Kitebase wrote them, not as they are shown.
+func IsReply(result *mcp.CallToolResult, id string) bool {
+	if result.Meta != nil && result.Meta.AdditionalFields[metaReplyID] != nil {
+		return result.Meta.AdditionalFields[metaReplyID] == digest(id)
+	}
+	var sent sentReply
+	_ = json.Unmarshal(result.RawStructuredContent, &sent) // what cannot be read holds none
+	return id != "" && sent.ReplyID == id
 }
 
 // ReplySentAt returns when the reply of a result was sent, by Kitebase's clock; the zero time if it does not say.
@@ -97,5 +142,5 @@ func FindReply(ticket kitebase.Ticket, key, fingerprint string, since time.Time)
 
 // ReplyResult words a reply that [FindReply] found as reply_to_customer words one that it sent.
 func ReplyResult(ticket kitebase.Ticket, found kitebase.Message) *mcp.CallToolResult {
-	return success(sentReply{TicketID: ticket.ID, ReplyID: short(found.ID), SentTo: short(ticket.Customer.Name), SentAt: found.CreatedAt})
+	return wordReply(ticket.ID, kitebase.Receipt{ReplyID: found.ID, SentTo: ticket.Customer.Name, CreatedAt: found.CreatedAt})
 }

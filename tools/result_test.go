@@ -15,6 +15,7 @@ import (
 
 	"github.com/kitebase/kitebase-mcp/tools"
 	"github.com/kitebase/kitebase-mcp/tools/kitebase"
+	"github.com/kitebase/kitebase-mcp/tools/legible"
 )
 
 // testdata/results.txtar holds for each case the call (tool and arguments), the status and answer of Kitebase, and the text
@@ -51,6 +52,8 @@ func requireSuccess(t testing.TB, name string, result *mcp.CallToolResult) strin
 	require.False(t, result.IsError)
 	require.True(t, utf8.ValidString(text))
 	require.LessOrEqual(t, len(text), 20<<10)
+	_, dirty := legible.JSON(text)
+	require.False(t, dirty, "there are characters that nobody can see")
 
 	// Some hosts show the model the object, some the text: they say the same, and the note comes first.
 	var object map[string]any
@@ -66,7 +69,7 @@ func requireSuccess(t testing.TB, name string, result *mcp.CallToolResult) strin
 	require.NoError(t, schema.Validate(parse(t, string(result.RawStructuredContent))))
 	for field, value := range map[string]any{ // that the layers of the server add
 		"note": "Already sent.", "already_sent": true, "first_sent_at": "2026-01-02T03:04:05Z",
-		"served_by": "copy", "as_of": "2026-01-02T03:04:05Z", "shortened": true,
+		"served_by": "copy", "as_of": "2026-01-02T03:04:05Z", "shortened": true, "cleaned": true,
 	} {
 		object[field] = value
 		require.NoError(t, schema.Validate(object), field)
@@ -101,16 +104,18 @@ func TestLongTickets(t *testing.T) {
 		bodies []string
 		note   string
 	}{
-		"many messages":     {"x", repeat(strings.Repeat("word ", 100), 100), "Only the newest 31 of 100 messages are shown. Left out: 69 older messages."},
-		"one too many":      {"x", repeat(strings.Repeat("x", 4000), 5), "Only the newest 4 of 5 messages are shown. Left out: 1 older message."},
-		"one huge message":  {"x", []string{strings.Repeat("x", 70_000)}, "Long messages are cut where marked; a person can read them in Kitebase."},
-		"escapes":           {"x", []string{strings.Repeat("\x01\u2028\"", 9000)}, "Long messages are cut where marked; a person can read them in Kitebase."},
-		"emoji":             {"x", []string{strings.Repeat("🚀", 9000)}, "Long messages are cut where marked; a person can read them in Kitebase."},
-		"many huge ones":    {"x", repeat(strings.Repeat("x", 9000), 50), "Only the newest 4 of 50 messages are shown. Left out: 46 older messages. Long messages are cut where marked; a person can read them in Kitebase."},
-		"huge title":        {strings.Repeat("\x01", 100_000), []string{"Hello"}, ""},
-		"just fits":         {"x", repeat(strings.Repeat("x", 4000), 4), ""},
-		"no messages":       {"x", nil, ""},
-		"marks of our kind": {"x", []string{"see above… [cut]"}, ""},
+		"many messages":       {"x", repeat(strings.Repeat("word ", 100), 100), "Only the newest 30 of 100 messages are shown. Left out: 70 older messages."},
+		"one too many":        {"x", repeat(strings.Repeat("x", 4000), 5), "Only the newest 4 of 5 messages are shown. Left out: 1 older message."},
+		"one huge message":    {"x", []string{strings.Repeat("x", 70_000)}, "Long messages are cut where marked; a person can read them in Kitebase."},
+		"escapes":             {"x", []string{strings.Repeat("\u2028\"", 9000)}, "Long messages are cut where marked; a person can read them in Kitebase."},
+		"emoji":               {"x", []string{strings.Repeat("🚀", 9000)}, "Long messages are cut where marked; a person can read them in Kitebase."},
+		"many huge ones":      {"x", repeat(strings.Repeat("x", 9000), 50), "Only the newest 4 of 50 messages are shown. Left out: 46 older messages. Long messages are cut where marked; a person can read them in Kitebase."},
+		"huge title":          {strings.Repeat("\u2028", 100_000), []string{"Hello"}, ""},
+		"just fits":           {"x", repeat(strings.Repeat("x", 4000), 4), ""},
+		"no messages":         {"x", nil, ""},
+		"hidden before words": {"x", []string{strings.Repeat("\u200b\x01", 9000) + "Hello"}, "Invisible or control characters were removed from the text of this result."},
+		"hidden, not shown":   {"x", append([]string{"\u200b" + strings.Repeat("x", 4000)}, repeat(strings.Repeat("x", 4000), 4)...), "Only the newest 4 of 5 messages are shown. Left out: 1 older message."},
+		"marks of our kind":   {"x", []string{"see above… [cut]"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result, err := call(answering(200, ticketWith(t, test.title, test.bodies...)).client(t), "get_ticket", `{"ticket_id":"KITE-1"}`)
@@ -123,7 +128,7 @@ func TestLongTickets(t *testing.T) {
 			}
 			require.NoError(t, json.Unmarshal(result.RawStructuredContent, &got))
 			require.Equal(t, test.note, got.Note)
-			require.Equal(t, test.note != "", got.Shortened)
+			require.Equal(t, test.note != "" && name != "hidden before words", got.Shortened)
 			require.NotNil(t, got.Messages, "an empty list is [], not null")
 			if n := len(test.bodies); n > 0 {
 				require.Equal(t, fmt.Sprintf("msg_%d", n-1), got.Messages[len(got.Messages)-1].ID, "the newest is kept, last")
@@ -157,7 +162,7 @@ func TestLongLists(t *testing.T) {
 	}{
 		"more pages":       {"search_tickets", `{"total":57,"next_cursor":"c","tickets":` + hits(20, "x") + `}`, 20, "Shown: the first 20 of 57 tickets. Narrow the search to see others."},
 		"limit ignored":    {"search_tickets", `{"total":25,"next_cursor":null,"tickets":` + hits(25, "x") + `}`, 20, "Shown: the first 20 of 25 tickets. Narrow the search to see others."},
-		"huge titles":      {"search_tickets", `{"total":20,"next_cursor":null,"tickets":` + hits(20, strings.Repeat("\x01", 5000)) + `}`, 20, ""},
+		"huge titles":      {"search_tickets", `{"total":20,"next_cursor":null,"tickets":` + hits(20, strings.Repeat("\u2028", 5000)) + `}`, 20, ""},
 		"all":              {"search_tickets", `{"total":20,"next_cursor":null,"tickets":` + hits(20, "x") + `}`, 20, ""},
 		"more articles":    {"search_help", articles(21, "x"), 20, "Shown: the best 20 of at least 21 articles. Narrow the search to see others."},
 		"long articles":    {"search_help", articles(10, strings.Repeat("x", 5000)), 3, "Shown: the best 3 of at least 10 articles. Narrow the search to see others."},

@@ -84,6 +84,9 @@ func objectOf(t reflect.Type) schema {
 			object.Required = append(object.Required, embedded.Required...)
 			continue
 		}
+		if !field.IsExported() {
+			continue
+		}
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		member := schemaOf(field.Type)
 		member.Description = field.Tag.Get("about")

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -30,6 +31,8 @@ type summary struct {
 	Version   int       `json:"version" about:"Rises with each change."`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
+
+	cleaned bool // something was removed from its text
 }
 
 type customer struct {
@@ -67,6 +70,7 @@ func wordHits(page kitebase.TicketPage, query, status string) ticketHits {
 		hits.shorten(fmt.Sprintf("Shown: the first %d of %d tickets. Narrow the search to see others.",
 			shown, hits.Total))
 	}
+	hits.clean(slices.ContainsFunc(hits.Tickets, func(t summary) bool { return t.cleaned }))
 	return hits
 }
 
@@ -83,15 +87,18 @@ func noHits(query, status string) string {
 }
 
 func summarize(t kitebase.TicketSummary) summary {
-	return summary{
-		ID:        short(t.ID),
-		Title:     short(t.Title),
-		Status:    short(t.Status),
-		Priority:  short(t.Priority),
-		Customer:  customer{short(t.Customer.Name), short(t.Customer.Email)},
-		Assignee:  short(t.Assignee),
+	var read reader
+	worded := summary{
+		ID:        read.short(t.ID),
+		Title:     read.short(t.Title),
+		Status:    read.short(t.Status),
+		Priority:  read.short(t.Priority),
+		Customer:  customer{read.short(t.Customer.Name), read.short(t.Customer.Email)},
+		Assignee:  read.short(t.Assignee),
 		Version:   t.Version,
 		CreatedAt: t.CreatedAt,
 		UpdatedAt: t.UpdatedAt,
 	}
+	worded.cleaned = read.cleaned
+	return worded
 }

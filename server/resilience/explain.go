@@ -34,7 +34,7 @@ type ExplainConfig struct {
 
 // Explain returns the outermost layer. It begins the call (its deadline, its progress, its log), lets a write run on when
 // the caller goes away, and turns every error and panic from within into a result with isError whose text a model can
-// act on: no error leaves it. The deadline is kept by the layers within, each before it waits.
+// act on: no error leaves it. Nor does a character that nobody can see, see package legible. The deadline is kept by the layers within, each before it waits.
 func Explain(config ExplainConfig) mcpserver.ToolHandlerMiddleware {
 	defaults := Policy{Upstream: config.Upstream, CallDeadline: config.CallDeadline, Logger: config.Logger}.withDefaults()
 	e := explainer{
@@ -68,6 +68,7 @@ func (e explainer) run(ctx context.Context, request mcp.CallToolRequest, next mc
 	}
 	c.limitTime(ctx, request, e.limit)
 	result, end := e.answer(ctx, c, request, next)
+	result = readable(result)
 	e.log.LogAttrs(ctx, slog.LevelDebug, "call", slog.String("tool", end.tool),
 		slog.Int("attempts", c.attempts), slog.Bool("error", result.IsError), slog.Duration("took", time.Since(began)))
 	e.observed(ctx, end, result, began)

@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/kitebase/kitebase-mcp/tools/legible"
 )
 
 // What words.go is written with: counts, times, and one line of plain text.
@@ -46,9 +48,10 @@ func joinWords(parts ...string) string {
 	return strings.Join(said, " ")
 }
 
-// plain makes text one line of valid UTF-8 under the limit, whatever a reason brought along.
+// plain makes text one legible line under the limit, whatever a reason brought along.
 func plain(text string) string {
-	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "?"), func(r rune) bool {
+	text, _ = legible.Text(strings.ToValidUTF8(text, "?"))
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r)
 	}), " ")
 	if len(text) <= maxWords {

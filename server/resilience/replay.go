@@ -93,6 +93,7 @@ type mark struct {
 	FirstSentAt *time.Time `json:"first_sent_at,omitempty"`
 	ServedBy    string     `json:"served_by,omitempty"`
 	AsOf        *time.Time `json:"as_of,omitempty"`
+	Cleaned     bool       `json:"cleaned,omitempty"`
 }
 
 // Annotate adds a note to the object and the text of a result, before what is there.

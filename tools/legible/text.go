@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 )
 
+// Note is what a result says from whose text something was removed.
+const Note = "Invisible or control characters were removed from the text of this result."
+
 // maxMarks is how many combining marks may follow each other.
 const maxMarks = 10
 

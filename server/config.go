@@ -3,11 +3,15 @@ package server
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -87,13 +91,15 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Scope returns what the ledger calls the account at the Kitebase of that URL; the account may be "".
+// Scope returns what the ledger calls the account at the Kitebase of that URL; the account may be "". It is a hash, so that
+// a ledger that gets into other hands does not say where the help desk is.
 func Scope(url, account string) string {
 	scope := strings.TrimRight(url, "/")
 	if account != "" {
 		scope += "#" + account
 	}
-	return scope
+	sum := sha256.Sum256([]byte(scope))
+	return hex.EncodeToString(sum[:16])
 }
 
 // ledger returns the ledger of this upstream and account. Its leases outlast any call.
@@ -125,6 +131,9 @@ func (c Config) offers(tool tools.Tool) bool {
 	}
 }
 
+// typo is a word that can be repeated to whoever typed it: a secret would have digits, or be longer.
+var typo = regexp.MustCompile(`^[a-z_-]{1,20}$`)
+
 // ToolNames returns the names of the tools to offer, sorted as in tools/list, or what is wrong with [Config.Tools].
 func (c Config) ToolNames() ([]string, error) {
 	var all, offered []string
@@ -140,7 +149,11 @@ func (c Config) ToolNames() ([]string, error) {
 	}
 	for _, name := range c.Tools {
 		if !slices.Contains(all, name) {
-			return nil, fmt.Errorf("there is no tool %q; give %s alone, or some of %s", name, ReadOnly, strings.Join(all, ", "))
+			given := "of that name"
+			if typo.MatchString(name) {
+				given = strconv.Quote(name)
+			}
+			return nil, fmt.Errorf("there is no tool %s; give %s alone, or some of %s", given, ReadOnly, strings.Join(all, ", "))
 		}
 	}
 	return offered, nil

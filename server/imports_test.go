@@ -33,7 +33,7 @@ var allowed = map[string][]string{
 	"server/access":            {},
 	"server/access/accesstest": {},
 	"server/doctor":            {mcpGo + "client", mcpGo + "mcp", "server", "server/web", "server/access", "tools/kitebase", "idempotency"},
-	"server/resilience":        {mcpGo, "idempotency", "tools/legible"},
+	"server/resilience":        {mcpGo, "idempotency", "server/wording", "tools/legible"},
 	"server/stdio":             {mcpGo, "server/wording"},
 	"server/web":               {mcpGo, "server/access", "server/wording"},
 	"server/wording":           {},

@@ -82,7 +82,11 @@ func split(raw json.RawMessage, accepted []Argument) (map[string]json.RawMessage
 		case err != nil:
 			return nil, refuse(notJSON)
 		case !slices.ContainsFunc(accepted, func(a Argument) bool { return a.Name == name }):
-			return nil, refuse("There is no argument %s. Give %s.", quotedName(name), nameList(accepted))
+			const says = "There is no argument %s. Give %s."
+			return nil, refusal{
+				reason: fmt.Sprintf(says, quotedName(name), nameList(accepted)),
+				log:    fmt.Sprintf(says, "of that name", nameList(accepted)),
+			}
 		case twice:
 			return nil, refuse("The %s is given twice. Give it once.", name)
 		}

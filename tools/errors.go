@@ -17,14 +17,17 @@ const (
 )
 
 // refusal is the error of a call that was refused before anything went out, because of its arguments. Its text is made
-// for the model and never holds what the caller gave, except for plain words.
-type refusal string
+// for the model and never holds what the caller gave, except for plain words, which are not for logs.
+type refusal struct{ reason, log string }
 
-func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
+func refuse(format string, args ...any) error {
+	reason := fmt.Sprintf(format, args...)
+	return refusal{reason, reason}
+}
 
-func (r refusal) Error() string              { return "bad arguments: " + string(r) }
+func (r refusal) Error() string              { return "bad arguments: " + r.log }
 func (refusal) Kind() string                 { return "invalid" }
-func (r refusal) Reason() string             { return string(r) }
+func (r refusal) Reason() string             { return r.reason }
 func (refusal) Refused() bool                { return true }
 func (refusal) Retryable() bool              { return false }
 func (refusal) RetryAfter() time.Duration    { return 0 }

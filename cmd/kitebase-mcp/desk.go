@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 
@@ -21,6 +22,18 @@ type desk struct {
 	Account string `name:"account" placeholder:"NAME" help:"Tells several accounts at one URL apart in the ledger."`
 	Ledger  string `name:"ledger" placeholder:"FILE" help:"Where sent replies are remembered: a file, memory (which ends with the process), or postgres://… for several machines. Default: a file in the user's state directory; with the embedded fake, memory."`
 }
+
+// wrong reports a ledger that is neither a file nor a database, but the address of one with a typing error: taken for the
+// name of a file, the password in it would stand in the file system and in every message about it.
+func (d desk) wrong() error {
+	if isPostgres(d.Ledger) || !address.MatchString(d.Ledger) {
+		return nil
+	}
+	return errors.New("--ledger (KITEBASE_LEDGER) takes a file, memory, or postgres://USER:PASSWORD@HOST/DATABASE")
+}
+
+// address is what no name of a file looks like: a URL, a user with a password, or the settings of a database.
+var address = regexp.MustCompile(`://|:[^/\\]*@|password=`)
 
 // memory is the spec of a ledger that ends with the process.
 const memory = "memory"

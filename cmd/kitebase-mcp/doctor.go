@@ -75,7 +75,7 @@ func (d *doctorCommand) config() (doctor.Config, error) {
 // examined returns the ledger for a look at it. A damaged file is left where it is: to set it aside is for the server.
 func (d desk) examined() doctor.Ledger {
 	spec := d.spec()
-	if spec == memory {
+	if spec == memory || d.wrong() != nil {
 		return doctor.Ledger{}
 	}
 	if strings.Contains(spec, "://") {

@@ -29,6 +29,9 @@ var errNoLedger = errors.New("the ledger is in the memory of each server: name a
 
 // open opens the ledger for a look from outside, while servers may be running.
 func (d desk) open(ctx context.Context) (idempotency.Store, error) {
+	if err := d.wrong(); err != nil {
+		return nil, usageError{err}
+	}
 	if d.spec() == memory {
 		return nil, usageError{errNoLedger}
 	}

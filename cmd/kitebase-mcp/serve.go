@@ -144,6 +144,9 @@ func (s *serveCommand) wrong() []error {
 			errs = append(errs, fmt.Errorf("--metrics-addr (%s) takes %w", envName("metrics-addr"), err))
 		}
 	}
+	if err := s.desk.wrong(); err != nil {
+		errs = append(errs, err)
+	}
 	return errs
 }
 

@@ -17,8 +17,11 @@ var namesFlag = regexp.MustCompile(`--([a-z][a-z-]*)`)
 // be given. Other errors, such as an unknown flag, are passed on in one line.
 func worded(err error, app *kong.Application, chosen *kong.Context) error {
 	text := err.Error()
+	if astray := strayWord(text); astray != nil {
+		return astray
+	}
 	found := namesFlag.FindStringSubmatch(text)
-	if found == nil || strings.Contains(text, "unknown flag") {
+	if found == nil {
 		return oneLine(err)
 	}
 	flag := flagNamed(app, chosen, found[1])
@@ -30,6 +33,25 @@ func worded(err error, app *kong.Application, chosen *kong.Context) error {
 		names += " (" + envName(flag.Name) + ")"
 	}
 	return fmt.Errorf("%s takes %s", names, takes(flag))
+}
+
+// stray is what kong says of a word or flag that has no place; typo is a word that can be repeated to whoever typed it.
+var (
+	stray = regexp.MustCompile(`(?s)^(unexpected argument|unknown flag) (-*)(.*?)(, did you mean .*)?$`)
+	typo  = regexp.MustCompile(`^[A-Za-z_-]{1,20}$`)
+)
+
+// strayWord returns what is wrong with a word that has no place on the command line, nil if that is not it. It repeats a
+// typing error, but nothing that may be a secret at a wrong place, such as a token behind a blank too many.
+func strayWord(text string) error {
+	found := stray.FindStringSubmatch(text)
+	if found == nil {
+		return nil
+	}
+	if typo.MatchString(found[3]) {
+		return oneLine(errors.New(text))
+	}
+	return fmt.Errorf("%s, which is not repeated here, since it might be a secret; see --help", found[1])
 }
 
 // flagNamed returns the flag of the chosen command, or else of serve, that has this name.

@@ -12,6 +12,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"github.com/kitebase/kitebase-mcp/idempotency"
+	"github.com/kitebase/kitebase-mcp/server/wording"
 )
 
 // ExplainConfig says what [Explain] needs to know of a tool. The zero value works and is the careful one: a write.
@@ -105,7 +106,9 @@ type panicked struct {
 	stack []byte
 }
 
-func (p *panicked) Error() string { return fmt.Sprintf("panic: %v\n%s", p.value, p.stack) }
+func (p *panicked) Error() string {
+	return fmt.Sprintf("panic: %s\n%s", wording.Panic(p.value), p.stack)
+}
 
 func guardPanic(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) (result *mcp.CallToolResult, err error) {
 	defer func() {

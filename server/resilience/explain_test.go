@@ -1,7 +1,9 @@
 package resilience_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,6 +28,13 @@ func TestPanicsBecomeAnswers(t *testing.T) {
 		require.Contains(t, text(result), "may have gone through anyway")
 		require.NotContains(t, text(result), "secret")
 		require.Equal(t, "check", info(t, result).Next)
+	})
+	t.Run("in the log, which says where and not with what words", func(t *testing.T) {
+		var log bytes.Buffer
+		guard(t, sends(does(panics).handle), resilience.Policy{Logger: slog.New(slog.NewTextHandler(&log, nil))})(t.Context())
+		require.Contains(t, log.String(), "panic: a string")
+		require.Contains(t, log.String(), "resilience_test.go")
+		require.NotContains(t, log.String(), "secret")
 	})
 	t.Run("in the second attempt", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {

@@ -2,7 +2,6 @@ package resilience
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -19,7 +18,8 @@ type RecordConfig struct {
 }
 
 // Record returns a layer that writes into the ledger how a call ended which is harmless to repeat, so that one place says
-// what was changed. A call that certainly changed nothing leaves nothing. That it cannot be written is logged, and no
+// what was changed. The result is not kept: nobody is answered with it again, and it holds the words of customers. A call
+// that certainly changed nothing leaves nothing. That it cannot be written is logged, and no
 // failure of the call.
 func Record(config RecordConfig) mcpserver.ToolHandlerMiddleware {
 	return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
@@ -32,7 +32,6 @@ func Record(config RecordConfig) mcpserver.ToolHandlerMiddleware {
 			switch {
 			case err == nil && result != nil && !result.IsError:
 				record.State, record.Evidence = idempotency.Finished, "answer"
-				record.Result, _ = json.Marshal(result) // without it the record still says that it happened
 			case err != nil && outcomeOf(err) == idempotency.NotDone:
 				return result, err
 			}

@@ -62,12 +62,12 @@ func encodeResponse(c *call, text []byte, response mcp.JSONRPCMessage) ([]byte, 
 	case mcp.JSONRPCError:
 		return encodeFailure(c, text, r.Error)
 	}
-	return encodeError(refusal{c.id, mcp.INTERNAL_ERROR, textInternal}), fmt.Errorf("no answer to %s: %T", c.method, response)
+	return encodeError(refusal{c.id, mcp.INTERNAL_ERROR, textInternal}), fmt.Errorf("no answer to %s: %T", wording.Method(string(c.method)), response)
 }
 
 // encodeFailure words the errors in which mcp-go quotes Go: of encoding/json, and whatever a handler returned.
 func encodeFailure(c *call, text []byte, e mcp.JSONRPCErrorDetails) ([]byte, error) {
-	private := fmt.Errorf("%s failed with code %d: %s", c.method, e.Code, e.Message)
+	private := fmt.Errorf("%s failed with code %d: %s", wording.Method(string(c.method)), e.Code, wording.Private(e.Message))
 	switch {
 	case e.Code == mcp.PARSE_ERROR && !json.Valid(text):
 		return encodeError(*notJSON()), private

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -24,7 +25,7 @@ func TestFaultsOfHandlers(t *testing.T) {
 		want string
 		log  string
 	}{
-		{"panic", func() (*mcp.CallToolResult, error) { panic(secret) }, "Internal error in the server.", secret},
+		{"panic", func() (*mcp.CallToolResult, error) { panic(secret) }, "Internal error in the server.", "faults_test.go"},
 		{"Go error", func() (*mcp.CallToolResult, error) { return nil, errors.New(secret) },
 			"Internal error in the server.", secret},
 		{"end of its goroutine", func() (*mcp.CallToolResult, error) { runtime.Goexit(); return nil, nil },
@@ -35,7 +36,7 @@ func TestFaultsOfHandlers(t *testing.T) {
 		}, "The answer could not be written as JSON. The call itself was run", "unsupported type"},
 		{"result whose encoding panics", func() (*mcp.CallToolResult, error) {
 			return &mcp.CallToolResult{StructuredContent: panics{}}, nil
-		}, "Internal error in the server.", secret},
+		}, "Internal error in the server.", "faults_test.go"},
 	}
 	for _, fault := range faults {
 		t.Run(fault.name, func(t *testing.T) {
@@ -50,6 +51,7 @@ func TestFaultsOfHandlers(t *testing.T) {
 				require.Contains(t, got.Error.Message, fault.want)
 				require.NotContains(t, got.line, secret)
 				require.Contains(t, log.String(), fault.log)
+				require.Equal(t, fault.log == secret, strings.Contains(log.String(), secret), "a panic may hold words of the call")
 
 				c.send(ping("2"), `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"healthy"}}`)
 				require.Equal(t, "done", text(c.only("3")))
@@ -72,7 +74,8 @@ func TestPanicInNotificationHandler(t *testing.T) {
 		c := connect(t, server, stdio.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		c.send(`{"jsonrpc":"2.0","method":"notifications/odd"}`, call("1"))
 		require.Equal(t, []string{"1"}, c.ids())
-		require.Contains(t, log.String(), "panic=odd")
+		require.Contains(t, log.String(), `panic="a string"`)
+		require.Contains(t, log.String(), "faults_test.go")
 	})
 }
 

@@ -3,11 +3,12 @@ package stdio
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"runtime/debug"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/kitebase/kitebase-mcp/server/wording"
 )
 
 // refuse answers without a run.
@@ -89,7 +90,7 @@ func (l *loop) handle(c *call, text []byte, arrived time.Time) {
 	var answer []byte
 	defer func() {
 		if r := recover(); r != nil {
-			l.logPanic(string(c.method), r)
+			l.logPanic(wording.Method(string(c.method)), r)
 		}
 		if answer == nil {
 			answer = encodeError(refusal{c.id, mcp.INTERNAL_ERROR, textInternal})
@@ -113,5 +114,5 @@ func (l *loop) handle(c *call, text []byte, arrived time.Time) {
 }
 
 func (l *loop) logPanic(where string, r any) {
-	l.cfg.Logger.Error("panic", "in", where, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+	l.cfg.Logger.Error("panic", "in", where, "panic", wording.Panic(r), "stack", string(debug.Stack()))
 }

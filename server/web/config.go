@@ -105,14 +105,14 @@ func (c Config) Validate() error {
 	c = c.withDefaults()
 	var errs []error
 	if _, _, err := net.SplitHostPort(c.Addr); err != nil {
-		errs = append(errs, fmt.Errorf("--addr takes host:port, such as 127.0.0.1:8090: %w", err))
+		errs = append(errs, errors.New("--addr takes host:port, such as 127.0.0.1:8090"))
 	} else if !isLoopback(c.Addr) && c.Access().Open() {
 		errs = append(errs, errTokenNeeded(c.Addr))
 	}
 	errs = append(errs, c.Access().Validate())
 	for _, o := range c.AllowedOrigins {
 		if _, ok := parseOrigin(o); !ok {
-			errs = append(errs, fmt.Errorf("--allowed-origins takes origins such as https://desk.example.com, not %q", o))
+			errs = append(errs, errors.New("--allowed-origins takes origins such as https://desk.example.com: a scheme and a host, without a path or a user"))
 		}
 	}
 	if c.MaxConnections > 0 && (c.MaxStreams < 0 || c.MaxStreams >= c.MaxConnections) {

@@ -2,12 +2,12 @@ package web
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"github.com/kitebase/kitebase-mcp/server/access"
+	"github.com/kitebase/kitebase-mcp/server/wording"
 )
 
 // A Server serves one MCP server over HTTP. It is safe for concurrent use.
@@ -58,12 +58,12 @@ func (s *Server) handler(local bool) http.Handler {
 		defer reply.finish()
 		defer func() {
 			if p := recover(); p != nil {
-				s.cfg.Logger.Error("panic while serving HTTP", "path", r.URL.Path, "panic", fmt.Sprint(p))
+				s.cfg.Logger.Error("panic while serving HTTP", "path", wording.Path(r.URL.Path), "panic", wording.Panic(p))
 				reply.fail(failedText)
 			}
 		}()
 		if refused := s.admit(fence, reply, r); refused != nil {
-			s.cfg.Logger.Info("request refused", "method", r.Method, "path", r.URL.Path, "remote", r.RemoteAddr,
+			s.cfg.Logger.Info("request refused", "method", wording.Verb(r.Method), "path", wording.Path(r.URL.Path), "remote", r.RemoteAddr,
 				"status", refused.status, "reason", cmp.Or(refused.reason, refused.text))
 			reply.refuse(refused)
 		}

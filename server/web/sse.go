@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/kitebase/kitebase-mcp/server/access"
+	"github.com/kitebase/kitebase-mcp/server/wording"
 )
 
 // serveSSE serves GET /sse: a new session, whose stream carries all answers and notifications until the client leaves,
@@ -144,7 +145,7 @@ func (s *Server) run(ctx context.Context, one *session, m *message) *refusal {
 func (s *Server) handle(ctx context.Context, m *message) (answer json.RawMessage) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.cfg.Logger.Error("panic while handling a message", "method", m.Method, "panic", fmt.Sprint(p))
+			s.cfg.Logger.Error("panic while handling a message", "method", wording.Method(m.Method), "panic", wording.Panic(p))
 			answer = errorBody(m.ID, mcp.INTERNAL_ERROR, failedText)
 		}
 	}()
@@ -154,7 +155,7 @@ func (s *Server) handle(ctx context.Context, m *message) (answer json.RawMessage
 	}
 	answer, err := json.Marshal(response)
 	if err != nil {
-		s.cfg.Logger.Error("an answer cannot be written as JSON", "method", m.Method, "err", err)
+		s.cfg.Logger.Error("an answer cannot be written as JSON", "method", wording.Method(m.Method), "err", err)
 		return errorBody(m.ID, mcp.INTERNAL_ERROR, failedText)
 	}
 	return answer

@@ -21,8 +21,21 @@ func Public(message string) string {
 			return Unfit
 		}
 	}
+	for _, form := range []*regexp.Regexp{missingThing, missingMethod} {
+		if at := form.FindStringSubmatchIndex(message); at != nil && !plainName.MatchString(message[at[2]:at[3]]) {
+			message = message[:at[2]] + "of that name" + message[at[3]:]
+		}
+	}
 	return strings.TrimSuffix(message, ": tool not found")
 }
+
+// What a client asked for and there is not, mcp-go repeats as it came. A name is told to the client that gave it; anything
+// else might be taken for words of this server.
+var (
+	missingThing  = regexp.MustCompile(`(?s)^(?:tool|prompt|handler not found for resource URI|invalid logging level) ('.*')`)
+	missingMethod = regexp.MustCompile(`(?s)^Method (.*) not found$`)
+	plainName     = regexp.MustCompile(`^'?[A-Za-z0-9_./:-]{1,64}'?$`)
+)
 
 var protocolError = regexp.MustCompile(`("error":\{"code":-?\d+,"message":)("(?:[^"\\]|\\.)*")`)
 

@@ -13,6 +13,7 @@ import (
 // answer is what came back with a status that promises a result.
 type answer struct {
 	operation string
+	secret    string // the token, which some servers send back
 	status    int
 	header    http.Header
 	body      []byte
@@ -84,17 +85,17 @@ func (a answer) fail(v verdict, detail string, err error) *Error {
 	return &Error{
 		Operation: a.operation,
 		Status:    a.status,
-		RequestID: requestID(a.header),
+		RequestID: requestID(a.header, a.secret),
 		verdict:   v,
 		detail:    detail,
 		err:       err,
 	}
 }
 
-// requestID returns Kitebase's name for the request if it is fit for a log line: short and printable.
-func requestID(header http.Header) string {
+// requestID returns Kitebase's name for the request if it is fit for a log line: short, printable and not our token.
+func requestID(header http.Header, secret string) string {
 	id := header.Get("X-Request-Id")
-	if len(id) > 128 || strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+	if len(id) > 128 || secret != "" && strings.Contains(id, secret) || strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return ""
 	}
 	return id

@@ -10,6 +10,7 @@ import (
 // Client speaks to one Kitebase. It is safe for concurrent use; create it with [New].
 type Client struct {
 	base      string
+	token     string
 	header    http.Header // sent with every request, never changed
 	transport *http.Transport
 	onAnswer  func(http.Header)
@@ -27,7 +28,7 @@ func New(config Config) (*Client, error) {
 	if config.Token != "" {
 		header.Set("Authorization", "Bearer "+config.Token)
 	}
-	return &Client{base: config.BaseURL, header: header, transport: newTransport(config), onAnswer: config.OnAnswer}, nil
+	return &Client{base: config.BaseURL, token: config.Token, header: header, transport: newTransport(config), onAnswer: config.OnAnswer}, nil
 }
 
 // Close closes the idle connections. Calls under way are left alone, and the client can still be used.

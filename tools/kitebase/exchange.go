@@ -52,7 +52,7 @@ func (c *Client) exchange(ctx context.Context, r request) (answer, error) {
 	defer resp.Body.Close()
 	c.onAnswer(resp.Header)
 
-	got := answer{operation: r.operation, status: resp.StatusCode, header: resp.Header}
+	got := answer{operation: r.operation, secret: c.token, status: resp.StatusCode, header: resp.Header}
 	if !r.succeeds(resp.StatusCode) {
 		return answer{}, got.refusal(readProblem(resp))
 	}

@@ -100,4 +100,3 @@ func (s *leakScene) refusedRequests(site *site) []*http.Request {
 		to(http.MethodGet, "/healthz"), to(http.MethodGet, "/readyz"), to(http.MethodGet, "/metrics"),
 	}
 }
-

@@ -5,6 +5,9 @@ import (
 	"unicode/utf8"
 )
 
+// The libraries that strip sequences (charmbracelet/x/ansi …) work for terminals: one without an end swallows the rest of the
+// text, which would hide it from the model, C1 in UTF-8 stays, and clean text costs memory.
+
 // What begins a control function of ECMA-48, in the form of one character; ESC and a character in 0x40 to 0x5F is the other.
 const (
 	escape = '\x1b'

@@ -19,25 +19,24 @@ func (s *leakScene) runCommands() {
 		s.command(s.env(), "ledger", "forget", key)
 	}
 	for _, url := range refusedURLs() {
-		for _, command := range []string{"serve", "doctor", "doctor --json", "ledger settle", "config claude-code", "config claude-desktop"} {
+		for _, command := range []string{"serve", "doctor", "ledger settle", "config claude-code"} {
 			s.command(nil, append(strings.Fields(command), "--url", url)...)
 		}
 		s.command([]string{"KITEBASE_URL=" + url}, "serve")
 	}
 	for _, ledger := range refusedLedgers() {
-		for _, command := range []string{"doctor", "doctor --json", "ledger list", "ledger settle"} {
+		for _, command := range []string{"doctor --json", "ledger list", "ledger settle"} {
 			s.command(s.env(), append(strings.Fields(command), "--ledger", ledger)...)
 		}
 		s.command(append(s.env(), "KITEBASE_LEDGER="+ledger), "serve", "--log-level=debug")
 	}
 	for _, wrong := range wrongWords() {
 		s.command(s.env(), append([]string{"serve"}, wrong...)...)
-		s.command(s.env(), append([]string{"doctor"}, wrong...)...)
-		s.command(s.env(), wrong...)
 		if variable, ok := variableOf(wrong[0]); ok {
-			s.command(append(s.env(), variable), "serve")
-			s.command(append(s.env(), variable), "doctor", "--json")
+			s.command(append(s.env(), variable), "doctor")
+			continue
 		}
+		s.command(s.env(), wrong...)
 	}
 }
 

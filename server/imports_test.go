@@ -25,7 +25,7 @@ const (
 // allowed says which of the limited imports a package of this module may have: its own packages by their path, others by
 // the names above. A package that is not listed may have none. Imports point down only.
 var allowed = map[string][]string{
-	"cmd/kitebase-mcp": {"server", "server/doctor", "server/resilience", "server/stdio", "server/web", "server/doctor",
+	"cmd/kitebase-mcp": {"server", "server/doctor", "server/lab", "server/resilience", "server/stdio", "server/web",
 		"server/access", "idempotency", "idempotency/sqlite", "idempotency/postgres", "fakeapi"},
 	"server": {mcpGo, "tools", "tools/kitebase", "server/access", "server/metrics", "server/resilience", "server/stdio",
 		"server/web", "idempotency", "fakeapi"},
@@ -33,6 +33,7 @@ var allowed = map[string][]string{
 	"server/access":            {},
 	"server/access/accesstest": {},
 	"server/doctor":            {mcpGo + "client", mcpGo + "mcp", "server", "server/web", "server/access", "tools/kitebase", "idempotency"},
+	"server/lab":               {"fakeapi"},
 	"server/resilience":        {mcpGo, "idempotency", "server/wording", "tools/legible"},
 	"server/stdio":             {mcpGo, "server/wording"},
 	"server/web":               {mcpGo, "server/access", "server/wording"},

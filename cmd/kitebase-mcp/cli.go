@@ -22,6 +22,7 @@ type cli struct {
 	Doctor  doctorCommand  `cmd:"" help:"Check settings, Kitebase, token, clock, ledger and the server itself, and say what to mend."`
 	Ledger  ledgerCommand  `cmd:"" help:"What was sent, what is unknown, and the ways out."`
 	Token   tokenCommand   `cmd:"" help:"Make a bearer token for an HTTP client, and its entry for --http-tokens."`
+	Lab     labCommand     `cmd:"" help:"Drive an MCP server through the faults of the fake Kitebase and print a score card."`
 	Config  configCommand  `cmd:"" help:"Print the configuration for a host, with absolute paths."`
 	Health  healthCommand  `cmd:"" help:"Ask the server at --addr whether it is alive, as health checks of containers do."`
 	Version versionCommand `cmd:"" help:"Print version, commit, Go version and protocol revisions."`
@@ -57,6 +58,10 @@ func parse(args, environ []string, std streams, do func(command) error) error {
 	if doctor, ok := target.(*doctorCommand); ok {
 		doctor.around = surroundingsOf(chosen, env, environ)
 		return do(doctor)
+	}
+	if lab, ok := target.(*labCommand); ok {
+		lab.environ = environ
+		return do(lab)
 	}
 	for _, name := range env.unknown(parser.Model) {
 		fmt.Fprintf(std.err, "kitebase-mcp: the environment variable %s is no setting of this program and is ignored; see --help\n", name)
@@ -109,7 +114,7 @@ func (e environment) Validate(*kong.Application) error { return nil }
 // Resolve is part of [kong.Resolver]. The settings are those of serve; other commands that have one of them take it from the
 // same variable, but for those that set up something else.
 func (e environment) Resolve(context *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
-	if parent.Command == nil || slices.Contains([]string{"fake", "token", "claude-code", "claude-desktop"}, parent.Command.Name) {
+	if parent.Command == nil || slices.Contains([]string{"fake", "lab", "token", "claude-code", "claude-desktop"}, parent.Command.Name) {
 		return nil, nil
 	}
 	name := envName(flag.Name)

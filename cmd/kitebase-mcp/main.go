@@ -45,6 +45,8 @@ func exitCode(err error) int {
 		return 0
 	case errors.As(err, &usage):
 		return 2
+	case errors.Is(err, errFindings):
+		return 3
 	default:
 		return 1
 	}

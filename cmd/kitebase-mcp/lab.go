@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/kitebase/kitebase-mcp/server/lab"
+)
+
+type labCommand struct {
+	CallLimit time.Duration `name:"call-limit" default:"60s" help:"How long a call may take before it counts as unanswered."`
+	Parallel  int           `name:"parallel" placeholder:"N" help:"Cases at once. Default: four for each processor."`
+	Case      []string      `name:"case" placeholder:"NAMES" help:"Cases to run, separated by commas, such as repeat/*. Default: all."`
+	List      bool          `name:"list" help:"Print the cases and end."`
+	JSON      bool          `name:"json" help:"Print one JSON document."`
+	HTML      string        `name:"html" placeholder:"FILE" help:"Also write a page with a timeline of each case."`
+	Command   []string      `arg:"" optional:"" passthrough:"" help:"The server to drive, and its arguments, behind --. {url}, {token} and {state} in them are filled in."`
+
+	environ []string // that the server gets
+}
+
+// errFindings is a card that is not clean. It has its own exit code.
+var errFindings = errors.New("the card is not clean")
+
+// Run drives the server and prints the card.
+func (l *labCommand) Run(ctx context.Context, std streams) error {
+	if l.List {
+		return l.list(std)
+	}
+	config := lab.Config{
+		Command: l.command(), Env: l.environ, CallLimit: l.CallLimit, Parallel: l.Parallel, Cases: l.Case,
+		Done: func(done, of int, result lab.Result) {
+			fmt.Fprintf(std.err, "%d/%d %s: %s\n", done, of, result.Name, came(result))
+		},
+	}
+	if err := config.Validate(); err != nil {
+		return usageError{err}
+	}
+	report, err := lab.Run(ctx, config)
+	if ctx.Err() != nil {
+		return errors.New("the lab was interrupted before all cases were done")
+	}
+	if err != nil {
+		return err
+	}
+	if l.HTML != "" {
+		if err := writePage(report, l.HTML); err != nil {
+			return err
+		}
+	}
+	if l.JSON {
+		err = report.WriteJSON(std.out)
+	} else {
+		err = report.WriteTable(std.out)
+	}
+	if err == nil && report.Card.Findings() > 0 {
+		return errFindings
+	}
+	return err
+}
+
+// command returns the command line of the server. The parser leaves the -- before it.
+func (l *labCommand) command() []string {
+	if len(l.Command) > 0 && l.Command[0] == "--" {
+		return l.Command[1:]
+	}
+	return l.Command
+}
+
+func (l *labCommand) list(std streams) error {
+	for _, each := range lab.Catalogue() {
+		if _, err := fmt.Fprintf(std.out, "%s\n  %s\n  %s\n", each.Name, each.Breaks, each.Does); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// came says in a few words how a case came out.
+func came(result lab.Result) string {
+	switch found := result.Card().Findings(); {
+	case result.Skipped != "":
+		return "skipped, " + result.Skipped
+	case found == 0:
+		return "clean"
+	case found == 1:
+		return "1 finding"
+	default:
+		return fmt.Sprintf("%d findings", found)
+	}
+}
+
+func writePage(report *lab.Report, file string) error {
+	page, err := os.Create(file)
+	if err != nil {
+		return fmt.Errorf("--html: %w", err)
+	}
+	err = report.WriteHTML(page)
+	if closed := page.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return fmt.Errorf("--html: writing %s: %w", file, err)
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Run drives the server through the cases and returns what they showed. It fails if the settings are wrong, the server does
+// not become ready, it has none of the tools, or ctx ends; then no process of the server is left.
+func Run(ctx context.Context, config Config) (*Report, error) {
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	config = config.withDefaults()
+	tools, err := tryOut(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	cases := matching(config.Cases)
+	results := make([]Result, len(cases))
+	var (
+		under  sync.WaitGroup
+		places = make(chan struct{}, config.Parallel)
+		mu     sync.Mutex // of what follows
+		done   int
+		failed error
+	)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	for i, each := range cases {
+		places <- struct{}{}
+		under.Go(func() {
+			defer func() { <-places }()
+			result, err := run(ctx, config, each, tools)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil && failed == nil {
+				failed = fmt.Errorf("case %s: %w", each.Name, err)
+				stop()
+			}
+			results[i] = result
+			if done++; config.Done != nil && failed == nil {
+				config.Done(done, len(cases), result)
+			}
+		})
+	}
+	under.Wait()
+	if failed != nil {
+		return nil, failed
+	}
+	return newReport(config, results), nil
+}
+
+// tryOut starts the server once, and returns its tools.
+func tryOut(ctx context.Context, config Config) ([]string, error) {
+	s, err := newScene(ctx, config, false)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	tools, err := s.server.greet(ctx)
+	s.server.end(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := append(readers(), "assign_ticket", sender)
+	if !slices.ContainsFunc(tools, func(name string) bool { return slices.Contains(known, name) }) {
+		return nil, fmt.Errorf("the server has none of the tools search_help, get_ticket, search_tickets, assign_ticket and reply_to_customer; it has %q", tools)
+	}
+	return tools, nil
+}
+
+// run runs one case.
+func run(ctx context.Context, config Config, each Case, tools []string) (Result, error) {
+	result := Result{
+		Name: each.Name, Breaks: each.Breaks, Does: each.Does, Judged: each.Judged, Counted: !each.Keyless,
+		Findings: []Finding{}, Calls: []Call{}, Requests: []Request{}, Emails: []Email{}, Events: []Event{},
+	}
+	for _, tool := range each.Tools {
+		if !slices.Contains(tools, tool) {
+			result.Skipped = "the server has no tool " + tool
+			return result, ctx.Err()
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return result, err
+	}
+	s, err := newScene(ctx, config, each.Keyless)
+	if err != nil {
+		return result, err
+	}
+	defer s.close()
+	each.play(s)
+	is := s.finish()
+	if err := ctx.Err(); err != nil {
+		return result, err
+	}
+	s.fill(&result, is)
+	return result, nil
+}
+
+// fill writes down what happened. All calls are over.
+func (s *scene) fill(result *Result, is truth) {
+	for _, call := range s.calls {
+		result.Calls = append(result.Calls, *call)
+	}
+	for _, r := range s.kitebase.Requests() {
+		if r.Operation == "" || r.At.Before(s.began) {
+			continue
+		}
+		result.Requests = append(result.Requests, Request{s.since(r.At), r.Operation, r.Status, string(r.Fault), r.IdempotencyKey != ""})
+	}
+	for _, email := range is.emails {
+		result.Emails = append(result.Emails, Email{AtMS: s.since(email.SentAt), Ticket: email.TicketID, Body: shortened(email.Body, 600)})
+	}
+	for _, r := range replies(result.Calls) {
+		for n, i := range r.emails(is) {
+			result.Emails[i].TooMany = n >= r.wanted
+		}
+	}
+	result.Events = append(result.Events, s.events...)
+	result.LastWords = s.lastWords
+	result.Findings = judge(result.Calls, is, s.config.CallLimit)
+}

@@ -1,0 +1,189 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kitebase/kitebase-mcp/fakeapi"
+)
+
+// scene is one case while it runs: a fresh Kitebase, a fresh state directory, and the server that comes and goes. Its
+// methods are safe for concurrent use, but for those that start or end the server.
+type scene struct {
+	ctx      context.Context
+	config   Config
+	kitebase *fakeapi.Server
+	token    string
+	state    string
+	server   *child
+	began    time.Time
+
+	mu        sync.Mutex
+	calls     []*Call
+	events    []Event
+	lastWords []string
+}
+
+// newScene prepares Kitebase and starts the server. The caller closes it.
+func newScene(ctx context.Context, config Config, keyless bool) (*scene, error) {
+	s := &scene{ctx: ctx, config: config, token: "lab-token-7f3a9c1e"}
+	var err error
+	if s.state, err = os.MkdirTemp("", "kitebase-lab-"); err != nil {
+		return nil, fmt.Errorf("a state directory for the server: %w", err)
+	}
+	s.kitebase, err = fakeapi.Start("127.0.0.1:0", fakeapi.Config{Token: s.token, IgnoreKeys: keyless})
+	if err == nil {
+		_, err = s.start()
+	}
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	s.began = time.Now()
+	return s, nil
+}
+
+func (s *scene) close() {
+	if s.server != nil {
+		s.server.kill()
+	}
+	if s.kitebase != nil {
+		s.kitebase.Close()
+	}
+	_ = os.RemoveAll(s.state) // what cannot be removed is left to the system
+}
+
+// start starts the server and returns the names of its tools.
+func (s *scene) start() ([]string, error) {
+	c, err := startChild(s.command(), s.environment())
+	if err != nil {
+		return nil, fmt.Errorf("the server does not start: %w; check the command behind --", err)
+	}
+	s.server = c
+	stop := context.AfterFunc(s.ctx, c.kill)
+	go func() {
+		<-c.gone
+		stop()
+	}()
+	ctx, cancel := context.WithTimeoutCause(s.ctx, s.config.StartLimit, fmt.Errorf("no answer within %s", s.config.StartLimit))
+	defer cancel()
+	names, err := c.greet(ctx)
+	if err != nil {
+		c.kill()
+		return nil, &startError{err: err, lastWords: c.stderr.lines(), status: c.cmd.ProcessState.String()}
+	}
+	return names, nil
+}
+
+func (s *scene) command() []string {
+	filled := slices.Clone(s.config.Command)
+	replacer := strings.NewReplacer("{url}", s.kitebase.URL(), "{token}", s.token, "{state}", s.state)
+	for i := range filled {
+		filled[i] = replacer.Replace(filled[i])
+	}
+	return filled
+}
+
+func (s *scene) environment() []string {
+	var env []string
+	for _, pair := range s.config.Env {
+		if !strings.HasPrefix(pair, "KITEBASE_") {
+			env = append(env, pair)
+		}
+	}
+	return append(env, "KITEBASE_URL="+s.kitebase.URL(), "KITEBASE_TOKEN="+s.token, "XDG_STATE_HOME="+s.state)
+}
+
+// startError is a server that started but did not become ready.
+type startError struct {
+	err       error
+	lastWords []string
+	status    string
+}
+
+func (e *startError) Unwrap() error { return e.err }
+
+// Error has several lines if the server said something.
+func (e *startError) Error() string {
+	text := fmt.Sprintf("the server is not ready for calls: %v (%s); it must speak MCP on stdin and stdout, and take Kitebase's "+
+		"address from KITEBASE_URL or {url}", e.err, e.status)
+	if len(e.lastWords) == 0 {
+		return text + "; it said nothing on stderr"
+	}
+	return text + "; its last words on stderr:\n  " + strings.Join(e.lastWords, "\n  ")
+}
+
+// since returns the milliseconds since the first call could be made.
+func (s *scene) since(at time.Time) float64 {
+	return max(0, float64(at.Sub(s.began).Microseconds())/1000)
+}
+
+func (s *scene) happened(format string, values ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = append(s.events, Event{s.since(time.Now()), fmt.Sprintf(format, values...)})
+}
+
+// quiet is how long Kitebase must have heard nothing before a case is over, quietLimit how long that is waited for.
+const (
+	quiet      = 300 * time.Millisecond
+	quietLimit = 10 * time.Second
+)
+
+// finish lets the server and Kitebase come to rest, ends the server, and returns what is true then.
+func (s *scene) finish() truth {
+	s.kitebase.ClearFaults()
+	for until := time.Now().Add(quietLimit); time.Now().Before(until); {
+		n := len(s.kitebase.Requests())
+		s.pause(quiet)
+		if s.ctx.Err() != nil || n == len(s.kitebase.Requests()) {
+			break
+		}
+	}
+	s.mourn()
+	s.server.end(s.ctx)
+	is := truth{began: s.began, emails: s.kitebase.Outbox(), token: s.token, assignees: make(map[string]string)}
+	for _, call := range s.calls {
+		if call.change.assignee != "" {
+			is.assignees[call.change.ticket] = s.assignee(call.change.ticket)
+		}
+	}
+	return is
+}
+
+// mourn keeps the last words of a server that has died by itself.
+func (s *scene) mourn() {
+	if s.server.dead() && s.lastWords == nil {
+		s.lastWords = append([]string{"the server ended by itself: " + s.server.cmd.ProcessState.String()}, s.server.stderr.lines()...)
+		s.happened("the server ended by itself (%s)", s.server.cmd.ProcessState)
+	}
+}
+
+// assignee asks Kitebase who has the ticket.
+func (s *scene) assignee(ticket string) string {
+	request, err := http.NewRequestWithContext(s.ctx, http.MethodGet, s.kitebase.URL()+"/v1/tickets/"+ticket, nil)
+	if err != nil {
+		return ""
+	}
+	request.Header.Set("Authorization", "Bearer "+s.token)
+	request.Close = true
+	response, err := http.DefaultClient.Do(request)
+	if err != nil { // only when the lab is being ended
+		return ""
+	}
+	defer func() { _ = response.Body.Close() }() // it was only read
+	var found struct {
+		Assignee string `json:"assignee"`
+	}
+	if json.NewDecoder(response.Body).Decode(&found) != nil {
+		return ""
+	}
+	return found.Assignee
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/kitebase/kitebase-mcp/server/lab"
@@ -30,8 +31,12 @@ func (l *labCommand) Run(ctx context.Context, std streams) error {
 	if l.List {
 		return l.list(std)
 	}
+	command, err := l.command()
+	if err != nil {
+		return usageError{err}
+	}
 	config := lab.Config{
-		Command: l.command(), Env: l.environ, CallLimit: l.CallLimit, Parallel: l.Parallel, Cases: l.Case,
+		Command: command, Env: l.environ, CallLimit: l.CallLimit, Parallel: l.Parallel, Cases: l.Case,
 		Done: func(done, of int, result lab.Result) {
 			fmt.Fprintf(std.err, "%d/%d %s: %s\n", done, of, result.Name, came(result))
 		},
@@ -62,12 +67,18 @@ func (l *labCommand) Run(ctx context.Context, std streams) error {
 	return err
 }
 
-// command returns the command line of the server. The parser leaves the -- before it.
-func (l *labCommand) command() []string {
-	if len(l.Command) > 0 && l.Command[0] == "--" {
-		return l.Command[1:]
+// command returns the command line of the server. The parser leaves the -- before it, and takes a flag that it does not know for
+// the beginning of it.
+func (l *labCommand) command() ([]string, error) {
+	switch {
+	case len(l.Command) == 0:
+		return nil, nil
+	case l.Command[0] == "--":
+		return l.Command[1:], nil
+	case strings.HasPrefix(l.Command[0], "-"):
+		return nil, fmt.Errorf("unknown flag %s; the server and its own flags stand behind --", l.Command[0])
 	}
-	return l.Command
+	return l.Command, nil
 }
 
 func (l *labCommand) list(std streams) error {

@@ -52,9 +52,6 @@ func cancelInside(s *scene, fault fakeapi.Fault) {
 	s.arrived(sender)
 	under.cancel()
 	s.insist(reply(theReply()), 2)
-	if fault.Delay > 0 {
-		s.pause(fault.Delay + quiet)
-	}
 }
 
 // endCases end the server while a reply is under way.
@@ -98,7 +95,6 @@ func endInside(s *scene, fault fakeapi.Fault, end func(*scene)) {
 	under.wait()
 	s.restart()
 	s.insist(reply(theReply()), 2)
-	s.pause(fault.Delay)
 }
 
 // keylessCases are what only somebody who knows that Kitebase ignores keys can get right.

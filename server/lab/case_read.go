@@ -113,7 +113,7 @@ func argumentCases() []Case {
 			play: func(s *scene) {
 				s.ask(ticket("KITE-99999"))
 				s.ask(assign("KITE-99999", "priya"))
-				s.ask(reply(change{ticket: "KITE-99999", text: "Is anybody there?"}))
+				s.ask(reply(change{ticket: "KITE-99999", text: "Is anybody there?", hopeless: true}))
 			},
 		},
 		{

@@ -6,9 +6,23 @@ import (
 	"github.com/kitebase/kitebase-mcp/fakeapi"
 )
 
-// slowCases have a Kitebase that is slower than anybody's patience.
+// slowCases have a Kitebase that is slower than anybody's patience, or a model that has some.
 func slowCases() []Case {
-	var all []Case
+	const patience = 35 * time.Second
+	all := []Case{{
+		Name: "slow/later", Breaks: "Kitebase cuts the connection and does nothing, until the first call is answered.", Judged: oneEmail, Tools: senders(),
+		Does: "One reply; if it is not told as sent, the model repeats it 35 seconds later.",
+		play: func(s *scene) {
+			s.breaks(sender, fakeapi.Fault{Kind: fakeapi.FaultDrop})
+			first := s.ask(reply(theReply()))
+			s.mends()
+			if !first.cameOut() {
+				s.pause(patience)
+				s.revive()
+				s.ask(reply(theReply()))
+			}
+		},
+	}}
 	for _, each := range []struct {
 		name  string
 		delay time.Duration
@@ -18,10 +32,8 @@ func slowCases() []Case {
 			Name: each.name, Breaks: b.says + ".", Does: "One reply, once.", Tools: senders(),
 			Judged: "The answer is true in the end, when Kitebase has worked through what it had begun.",
 			play: func(s *scene) {
-				began := time.Now()
 				s.breaks(sender, b.times(1))
 				s.ask(reply(theReply()))
-				s.pause(time.Until(began.Add(each.delay + quiet)))
 			},
 		})
 	}
@@ -30,7 +42,10 @@ func slowCases() []Case {
 
 // onceCases send one reply once, while one request goes wrong.
 func onceCases() []Case {
-	var all []Case
+	all := []Case{{
+		Name: "once/well", Breaks: "Nothing.", Does: "One reply, once.", Judged: oneEmail, Tools: senders(),
+		play: func(s *scene) { s.ask(reply(theReply())) },
+	}}
 	for _, b := range append(append(beforeWork(), slowly(time.Second)), afterWork()...) {
 		all = append(all, Case{
 			Name: "once/" + b.name, Breaks: b.says + ", once.", Does: "One reply, once.", Judged: oneEmail, Tools: senders(),

@@ -25,5 +25,5 @@
 //   - It plays a model that repeats what did not come out well. It does not ask whether a text helps a real one.
 //   - It finds what its cases show. A clean card is no proof.
 //   - What a server refuses is no finding, so a server that always says no is clean: the card says how many calls came out
-//     well beside what it counts.
+//     well, and how many wanted replies arrived, beside what it counts.
 package lab

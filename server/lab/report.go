@@ -30,13 +30,17 @@ type Card struct {
 	// Calls are all calls, Well those with a result.
 	Calls int `json:"calls"`
 	Well  int `json:"well"`
+	// Wanted and Delivered are emails, see [Result].
+	Wanted    int `json:"wanted"`
+	Delivered int `json:"delivered"`
 	// P50MS and MaxMS are times of calls in milliseconds, of those that were answered.
 	P50MS float64 `json:"p50_ms"`
 	MaxMS float64 `json:"max_ms"`
 }
 
-func newReport(config Config, results []Result) *Report {
-	r := &Report{Command: config.Command, CallLimitMS: config.CallLimit.Milliseconds(), Cases: results}
+// NewReport adds up what the cases showed. It keeps results.
+func NewReport(command []string, results []Result) *Report {
+	r := &Report{Command: command, Cases: results}
 	var counted, keyless []Result
 	for _, each := range results {
 		if each.Counted {
@@ -57,6 +61,8 @@ func cardOf(results []Result) Card {
 		if result.Skipped != "" {
 			card.Skipped++
 		}
+		card.Wanted += result.Wanted
+		card.Delivered += result.Delivered
 		for _, finding := range result.Findings {
 			*card.of(finding.Kind) += finding.Count
 		}

@@ -16,6 +16,10 @@ type Result struct {
 	// Skipped says why the case was not run; "" for one that was.
 	Skipped string `json:"skipped,omitempty"`
 
+	// Wanted are the emails that the model wanted and that could be sent, Delivered those of them that the customer got.
+	Wanted    int `json:"wanted"`
+	Delivered int `json:"delivered"`
+
 	Findings []Finding `json:"findings"`
 	Calls    []Call    `json:"calls"`
 	Requests []Request `json:"requests"`
@@ -120,6 +124,7 @@ type change struct {
 	text     string // of a reply
 	assignee string // of an assignment
 	reply    string // what reply it is, if not one of its own: texts that say the same
+	hopeless bool   // it cannot be made
 	nth      int    // which of the wanted emails with this text it is; 0 is the first
 }
 

@@ -22,7 +22,7 @@ func Rules() []Rule {
 			"\"may have\" never lies."},
 		{"unreadable errors", "The answer of a failed call is something that a model cannot act on, or should never see: a protocol error " +
 			"(some hosts never show one to the model), no text, HTML, a stack trace, values and errors as a program prints them, an answer of " +
-			"Kitebase as it came, a URL, the token, or more than 10,000 characters. A result with HTML in it counts as well."},
+			"Kitebase as it came, a URL, the token, or more than 10,000 characters. A result that is a page of HTML counts as well."},
 		{"unanswered calls", "No answer came until the limit of a call, or the server died. A call that the lab itself cancelled, or whose " +
 			"server it killed or left, is not asked for."},
 		{"", "The claim is read from _meta[\"io.kitebase/error\"].outcome if it is there (done, not_done or unknown), else from isError and the text. The email of a " +
@@ -30,6 +30,6 @@ func Rules() []Rule {
 			"and the server has ended."},
 		{"", "Cases named keyless run on a Kitebase that ignores Idempotency-Key without saying so, which no server can know beforehand. Their findings are " +
 			"shown on a line of their own and do not count."},
-		{"", "Times are of calls, as a host measures them; they are told, not judged. So is how many calls came out well."},
+		{"", "Times are of calls, as a host measures them; they are told, not judged. So is how many calls came out well, and how many of the replies that were wanted reached the customer."},
 	}
 }

@@ -50,7 +50,9 @@ func Run(ctx context.Context, config Config) (*Report, error) {
 	if failed != nil {
 		return nil, failed
 	}
-	return newReport(config, results), nil
+	report := NewReport(config.Command, results)
+	report.CallLimitMS = config.CallLimit.Milliseconds()
+	return report, nil
 }
 
 // tryOut starts the server once, and returns its tools.
@@ -116,8 +118,13 @@ func (s *scene) fill(result *Result, is truth) {
 		result.Emails = append(result.Emails, Email{AtMS: s.since(email.SentAt), Ticket: email.TicketID, Body: shortened(email.Body, 600)})
 	}
 	for _, r := range replies(result.Calls) {
-		for n, i := range r.emails(is) {
+		got := r.emails(is)
+		for n, i := range got {
 			result.Emails[i].TooMany = n >= r.wanted
+		}
+		if !r.texts[0].hopeless {
+			result.Wanted += r.wanted
+			result.Delivered += min(len(got), r.wanted)
 		}
 	}
 	result.Events = append(result.Events, s.events...)

@@ -26,6 +26,7 @@ type scene struct {
 	began    time.Time
 
 	mu        sync.Mutex
+	slowest   time.Duration // that Kitebase was told to take for a request
 	calls     []*Call
 	events    []Event
 	lastWords []string
@@ -147,6 +148,7 @@ func (s *scene) finish() truth {
 			break
 		}
 	}
+	s.pause(time.Until(s.workedThrough()))
 	s.mourn()
 	s.server.end(s.ctx)
 	is := truth{began: s.began, emails: s.kitebase.Outbox(), token: s.token, assignees: make(map[string]string)}
@@ -156,6 +158,17 @@ func (s *scene) finish() truth {
 		}
 	}
 	return is
+}
+
+// workedThrough returns when Kitebase is done with the last request that it is slow with.
+func (s *scene) workedThrough() time.Time {
+	var last time.Time
+	for _, r := range s.kitebase.Requests() {
+		if r.Fault == fakeapi.FaultSlow {
+			last = r.At.Add(s.slowest + quiet)
+		}
+	}
+	return last
 }
 
 // mourn keeps the last words of a server that has died by itself.

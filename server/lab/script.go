@@ -148,6 +148,9 @@ func (s *scene) breaks(operation string, fault fakeapi.Fault) {
 	if err := s.kitebase.SetFault(operation, fault); err != nil { // the catalogue is wrong, which its test finds
 		panic(err)
 	}
+	s.mu.Lock()
+	s.slowest = max(s.slowest, fault.Delay)
+	s.mu.Unlock()
 	s.happened("Kitebase goes wrong: %s %s", operation, fault.Kind)
 }
 

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -16,7 +15,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 	fmt.Fprintln(table, "case\tduplicates\tfalse sent\tfalse failed\tunreadable\tunanswered\twell\tp50\tmax")
 	for _, result := range r.Cases {
 		if result.Skipped != "" {
-			fmt.Fprintf(table, "%s\tskipped: %s\n", result.Name, result.Skipped)
+			fmt.Fprintf(table, "%s\tskipped\t\t\t\t\t\t\t\n", result.Name)
 			continue
 		}
 		row(table, result.Name, result.Card())
@@ -26,6 +25,11 @@ func (r *Report) WriteTable(w io.Writer) error {
 		row(table, "keyless, not counted", r.Keyless)
 	}
 	_ = table.Flush() // a strings.Builder takes everything
+	lines := strings.TrimRight(text.String(), "\n ")
+	text.Reset()
+	for line := range strings.Lines(lines) {
+		text.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
 	text.WriteString(r.found())
 	text.WriteString(r.Verdict() + "\n")
 	_, err := io.WriteString(w, text.String())
@@ -68,6 +72,9 @@ func (r *Report) found() string {
 				text.WriteString(" (not counted)")
 			}
 		}
+		if result.Skipped != "" {
+			fmt.Fprintf(&text, "\n%s: skipped, %s", result.Name, result.Skipped)
+		}
 		if len(result.LastWords) > 0 {
 			fmt.Fprintf(&text, "\n%s: %s", result.Name, strings.Join(result.LastWords, "\n    "))
 		}
@@ -83,14 +90,15 @@ func (k Kind) words() string { return strings.ReplaceAll(string(k), "_", " ") }
 // Verdict returns one line with the totals.
 func (r *Report) Verdict() string {
 	c := r.Card
-	head := cmp.Or(map[bool]string{true: "Clean"}[c.Findings() == 0], fmt.Sprintf("%d findings", c.Findings()))
-	if c.Findings() == 1 {
-		head = "1 finding"
+	head := "Clean"
+	if n := c.Findings(); n > 0 {
+		head = count(n, "finding")
 	}
-	text := fmt.Sprintf("%s in %s: %d duplicates, %d false \"sent\", %d false \"failed\", %d unreadable errors, %d unanswered calls; %d of %d calls came out well.",
-		head, count(c.Cases-c.Skipped, "case"), c.Duplicates, c.FalseSent, c.FalseFailed, c.Unreadable, c.Unanswered, c.Well, c.Calls)
-	if c.Skipped+r.Keyless.Skipped > 0 {
-		text += fmt.Sprintf(" %d cases were skipped, because tools are missing.", c.Skipped+r.Keyless.Skipped)
+	text := fmt.Sprintf("%s in %s: %s, %d false \"sent\", %d false \"failed\", %s, %s; %d of %d calls came out well, %d of %d wanted replies reached the customer.",
+		head, count(c.Cases-c.Skipped, "case"), count(c.Duplicates, "duplicate"), c.FalseSent, c.FalseFailed, count(c.Unreadable, "unreadable error"),
+		count(c.Unanswered, "unanswered call"), c.Well, c.Calls, c.Delivered, c.Wanted)
+	if skipped := c.Skipped + r.Keyless.Skipped; skipped > 0 {
+		text += fmt.Sprintf(" Skipped, because tools are missing: %s.", count(skipped, "case"))
 	}
 	return text
 }

@@ -31,7 +31,7 @@ type mark struct {
 const (
 	picWidth   = 1000.0
 	picLeft    = 96.0
-	picRight   = 24.0
+	picRight   = 34.0
 	rowHeight  = 26.0
 	slimHeight = 5.0
 	slimFrom   = 8 // so many rows of calls are drawn without labels
@@ -121,10 +121,15 @@ func (t *timeline) addCalls(r Result, at map[float64]float64) int {
 }
 
 func (t *timeline) addMarks(r Result, at map[float64]float64) {
-	for i, request := range r.Requests {
+	raised, before := false, -labelSpace
+	for _, request := range r.Requests {
 		m := mark{X: at[request.AtMS], Y: t.KitebaseY, Class: request.class(), Title: request.told()}
 		if len(r.Requests) <= 16 {
-			m.Label, m.Y = request.label(), t.KitebaseY-float64(i%2)*26
+			raised = !raised && m.X-before < labelSpace
+			m.Label, before = request.label(), m.X
+			if raised {
+				m.Y -= 16
+			}
 		}
 		t.Requests = append(t.Requests, m)
 	}
@@ -142,14 +147,17 @@ func (t *timeline) addMarks(r Result, at map[float64]float64) {
 
 // addTicks labels the axis where there is room.
 func (t *timeline) addTicks(r Result, at map[float64]float64) {
+	all := moments(r)
+	end := all[len(all)-1]
 	last := -labelSpace
-	for _, moment := range moments(r) {
-		if at[moment]-last < labelSpace || at[moment] > picWidth-picRight-labelSpace/4 {
+	for _, moment := range all {
+		if at[moment]-last < labelSpace || at[end]-at[moment] < labelSpace {
 			continue
 		}
 		last = at[moment]
 		t.Ticks = append(t.Ticks, mark{X: last, Y: t.AxisY, Label: span(moment)})
 	}
+	t.Ticks = append(t.Ticks, mark{X: at[end], Y: t.AxisY, Label: span(end)})
 }
 
 // letter names an event in the picture.

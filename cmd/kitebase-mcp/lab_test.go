@@ -1,0 +1,87 @@
+package main_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestLab: the program drives itself. The whole catalogue is run by .ci/run; here are the cases that end soon.
+func TestLab(t *testing.T) {
+	t.Parallel()
+	lab := func(t *testing.T, args ...string) finished {
+		t.Helper()
+		// The settings of whoever runs the lab are not those of the server.
+		return start{args: append([]string{"lab"}, args...), env: []string{"KITEBASE_ATTEMPTS=-1", "KITEBASE_DEDUPE=false"}}.run(t, "")
+	}
+	self := programPath(t)
+	const quick = "--case=once/lose,once/garble,host/*,end/killed-lost,end/after,customer/*,arguments/*,repeat/reworded"
+	t.Run("clean", func(t *testing.T) {
+		t.Parallel()
+		file := filepath.Join(t.TempDir(), "card.html")
+		end := lab(t, quick, "--json", "--html="+file, "--", self)
+		require.Zero(t, end.code, "%s%s", end.stderr, end.stdout)
+		var report struct {
+			Card struct {
+				Cases, Calls, Wanted, Delivered int
+			}
+			Cases []struct{ Name string }
+		}
+		require.NoError(t, json.Unmarshal([]byte(end.stdout), &report))
+		require.Equal(t, 13, report.Card.Cases)
+		require.Len(t, report.Cases, report.Card.Cases)
+		require.Contains(t, end.stderr, "13/13 ")
+		page, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Contains(t, string(page), `<h2 id="customer">`)
+	})
+	t.Run("findings", func(t *testing.T) {
+		t.Parallel()
+		end := lab(t, "--case=repeat/reworded", "--", self, "--dedupe=false")
+		require.Equal(t, 3, end.code, end.stderr)
+		require.Contains(t, end.stdout, "repeat/reworded: duplicate: the customer of KITE-142 got 2 emails instead of 1.")
+		require.Contains(t, end.stdout, "1 finding in 1 case: 1 duplicate")
+	})
+	t.Run("not counted", func(t *testing.T) {
+		t.Parallel()
+		end := lab(t, "--case=keyless/lose", "--", self)
+		require.Zero(t, end.code, end.stderr)
+		require.Contains(t, end.stdout, "(not counted)")
+	})
+	t.Run("does not start", func(t *testing.T) {
+		t.Parallel()
+		end := lab(t, "--", self, "--attempts", "0")
+		require.Equal(t, 1, end.code)
+		require.Contains(t, end.stderr, "--attempts (KITEBASE_ATTEMPTS) takes a number from 1", "its last words")
+		require.Empty(t, end.stdout)
+	})
+	t.Run("page that cannot be written", func(t *testing.T) {
+		t.Parallel()
+		end := lab(t, "--case=once/well", "--html="+filepath.Join(t.TempDir(), "none", "card.html"), "--", self)
+		require.Equal(t, 1, end.code)
+		require.Contains(t, end.stderr, "--html: open ")
+	})
+	t.Run("list", func(t *testing.T) {
+		t.Parallel()
+		end := lab(t, "--list")
+		require.Zero(t, end.code)
+		require.Contains(t, end.stdout, "once/lose\n  Kitebase does the work and cuts the connection, once.\n  One reply, once.\n")
+	})
+	for want, args := range map[string][]string{
+		"the command of the server is missing: put it after --": {},
+		"no case is named nothing":                              {"--case=nothing", "--", self},
+		"the limit of a call takes a time above 0":              {"--call-limit=-1s", "--", self},
+		"the number of cases at once takes a number from 1":     {"--parallel=-2", "--", self},
+		"unknown flag --fault; the server":                      {"--fault=x", "--", self},
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			end := lab(t, args...)
+			require.Equal(t, 2, end.code)
+			require.Contains(t, end.stderr, want)
+		})
+	}
+}

@@ -1,0 +1,115 @@
+package lab_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// script says how the server of these tests behaves. It is one more server for Kitebase, as small as can be, that goes wrong
+// where it is told to.
+type script struct {
+	sends  int    // emails that a reply sends
+	answer string // the answer to each call, as the result or error member of JSON-RPC; "" for an honest one
+	does   string // silent, dies or exits
+	lacks  string // a tool that it does not have
+}
+
+func (s *script) flags() *flag.FlagSet {
+	set := flag.NewFlagSet("server", flag.ContinueOnError)
+	set.IntVar(&s.sends, "sends", 1, "")
+	set.StringVar(&s.answer, "answer", "", "")
+	set.StringVar(&s.does, "does", "", "")
+	set.StringVar(&s.lacks, "lacks", "", "")
+	return set
+}
+
+// served is a server under way.
+type served struct {
+	script
+	desk *desk
+	mu   sync.Mutex
+	out  io.Writer
+}
+
+// serve runs the server until its input ends, and returns its exit code.
+func serve(args []string, in io.Reader, out io.Writer) int {
+	s := &served{out: out, desk: newDesk()}
+	set := s.flags()
+	if err := set.Parse(args); err != nil {
+		return 2
+	}
+	if s.does == "exits" {
+		fmt.Fprintln(os.Stderr, "the setting FLUX is missing")
+		return 7
+	}
+	var under sync.WaitGroup
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var asked struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+			Params struct {
+				Name      string         `json:"name"`
+				Arguments map[string]any `json:"arguments"`
+			} `json:"params"`
+		}
+		if json.Unmarshal(lines.Bytes(), &asked) != nil || len(asked.ID) == 0 {
+			continue
+		}
+		switch asked.Method {
+		case "initialize":
+			s.say(asked.ID, `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"scripted","version":"1"}}`)
+		case "tools/list":
+			s.say(asked.ID, `"result":{"tools":[`+s.tools()+`]}`)
+		case "tools/call":
+			under.Go(func() { s.call(asked.ID, asked.Params.Name, asked.Params.Arguments) })
+		}
+	}
+	under.Wait()
+	return 0
+}
+
+func (s *served) tools() string {
+	var tools []string
+	for _, name := range []string{"assign_ticket", "get_ticket", "reply_to_customer", "search_help", "search_tickets"} {
+		if !slices.Contains(strings.Split(s.lacks, ","), name) {
+			tools = append(tools, fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"}}`, name))
+		}
+	}
+	return strings.Join(tools, ",")
+}
+
+func (s *served) say(id json.RawMessage, member string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Fprintf(s.out, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", id, member)
+}
+
+func (s *served) call(id json.RawMessage, tool string, arguments map[string]any) {
+	switch s.does {
+	case "silent":
+		return
+	case "dies":
+		fmt.Fprintln(os.Stderr, "a last word")
+		os.Exit(9)
+	}
+	if s.answer == "" {
+		s.say(id, s.desk.honest(tool, arguments))
+		return
+	}
+	if tool == "reply_to_customer" {
+		for range s.sends {
+			s.desk.send(arguments)
+		}
+	}
+	s.say(id, strings.NewReplacer("{url}", s.desk.url, "{token}", s.desk.token, "{state}", os.Getenv("XDG_STATE_HOME"),
+		"{settings}", os.Getenv("KITEBASE_LEDGER"), "{args}", strings.Join(os.Args[len(os.Args)-3:], " ")).Replace(s.answer))
+}

@@ -136,22 +136,7 @@ func (c *child) begin(ctx context.Context, method string, params any) (int64, <-
 	return id, answer, c.send(ctx, request{ID: id, Method: method, Params: params}.line())
 }
 
-// ask sends a request and waits for the answer, which must be a result.
-func (c *child) ask(ctx context.Context, method string, params any) (json.RawMessage, error) {
-	_, answer, err := c.begin(ctx, method, params)
-	if err != nil {
-		return nil, err
-	}
-	m, err := c.await(ctx, answer)
-	switch {
-	case err != nil:
-		return nil, err
-	case m.Error != nil:
-		return nil, fmt.Errorf("it refused: %s (%d)", m.Error.Message, m.Error.Code)
-	}
-	return m.Result, nil
-}
-
+// await waits for an answer that begin has promised.
 func (c *child) await(ctx context.Context, answer <-chan message) (message, error) {
 	select {
 	case m := <-answer:
@@ -166,33 +151,6 @@ func (c *child) await(ctx context.Context, answer <-chan message) (message, erro
 	default:
 		return message{}, errGone
 	}
-}
-
-// greet does what a host does at first, and returns the names of the tools.
-func (c *child) greet(ctx context.Context) ([]string, error) {
-	if _, err := c.ask(ctx, "initialize", hello()); err != nil {
-		return nil, fmt.Errorf("it did not answer to initialize: %w", err)
-	}
-	if err := c.send(ctx, request{Method: "notifications/initialized"}.line()); err != nil {
-		return nil, fmt.Errorf("it could not be told that it is initialized: %w", err)
-	}
-	listed, err := c.ask(ctx, "tools/list", map[string]any{})
-	if err != nil {
-		return nil, fmt.Errorf("it did not list its tools: %w", err)
-	}
-	var list struct {
-		Tools []struct {
-			Name string `json:"name"`
-		} `json:"tools"`
-	}
-	if err := json.Unmarshal(listed, &list); err != nil {
-		return nil, errors.New("its list of tools cannot be read")
-	}
-	var names []string
-	for _, tool := range list.Tools {
-		names = append(names, tool.Name)
-	}
-	return names, nil
 }
 
 // closeInput is how a host says that it is done.

@@ -26,12 +26,7 @@ func outcome(word string) string {
 func TestJudged(t *testing.T) {
 	t.Parallel()
 	const sent, two, marked = "Sent.", 2, `"result":{"content":[],"structuredContent":{"already_sent":true}}`
-	for name, c := range map[string]struct {
-		story  string // the case; once/well if empty
-		sends  int
-		answer string
-		want   string // kinds, in order
-	}{
+	judged(t, map[string]trial{
 		"sent":                      {sends: 1, answer: text(sent)},
 		"sent, but it was not":      {sends: 0, answer: text(sent), want: "false_sent"},
 		"sent twice":                {sends: two, answer: text(sent), want: "duplicate"},
@@ -49,16 +44,26 @@ func TestJudged(t *testing.T) {
 		"outcome not done, but was": {sends: 1, answer: outcome("not_done"), want: "false_failed"},
 		"outcome unknown":           {sends: 1, answer: outcome("unknown")},
 
-		"a wanted reply goes out":    {story: "customer/wrote", sends: 1, answer: text(sent)},
-		"a wanted reply refused":     {story: "customer/wrote", sends: 0, answer: failure("It failed.")},
-		"the same again":             {story: "end/after", sends: 1, answer: text(sent), want: "duplicate"},
-		"the same again at once":     {story: "host/twice", sends: 1, answer: text(sent), want: "duplicate"},
-		"the same again, eight":      {story: "host/together", sends: 1, answer: text(sent), want: "duplicate x7"},
-		"other words":                {story: "repeat/reworded", sends: 1, answer: failure("It may have been sent."), want: "duplicate"},
-		"other words, told":          {story: "repeat/reworded", sends: 1, answer: text(sent)},
-		"an assignment that was not": {story: "assign/500", answer: text("Assigned."), want: "false_sent"},
-		"marked as sent before":      {story: "customer/wrote", sends: 0, answer: marked, want: "false_sent false_sent"},
+		"a wanted reply goes out":       {story: "customer/wrote", sends: 1, answer: text(sent)},
+		"a wanted reply refused":        {story: "customer/wrote", sends: 0, answer: failure("It failed.")},
+		"a wanted reply swallowed":      {story: "customer/wrote", sends: 1, most: 1, answer: text(sent), want: "false_sent"},
+		"swallowed, but told":           {story: "customer/wrote", sends: 1, most: 1, answer: marked},
+		"a wanted reply failed":         {story: "customer/wrote", sends: 1, most: 1, answer: failure("It failed."), want: "false_failed"},
+		"failed, but Kitebase was slow": {story: "slow/12s", sends: 1, answer: failure("It failed."), want: "false_failed"},
+		"the same again":                {story: "end/after", sends: 1, answer: text(sent), want: "duplicate"},
+		"the same again at once":        {story: "host/twice", sends: 1, answer: text(sent), want: "duplicate"},
+		"the same again, eight":         {story: "host/together", sends: 1, answer: text(sent), want: "duplicate x7"},
+		"other words":                   {story: "repeat/reworded", sends: 1, answer: failure("It may have been sent."), want: "duplicate"},
+		"other words, told":             {story: "repeat/reworded", sends: 1, answer: text(sent)},
+		"an assignment that was not":    {story: "assign/500", answer: text("Assigned."), want: "false_sent"},
+		"marked as sent before":         {story: "customer/wrote", sends: 0, answer: marked, want: "false_sent false_sent"},
+	})
+}
 
+// TestReadable holds each rule of what a model can read.
+func TestReadable(t *testing.T) {
+	t.Parallel()
+	judged(t, map[string]trial{
 		"protocol error":       {answer: `"error":{"code":-32603,"message":"It failed."}`, want: "unreadable"},
 		"protocol error, sent": {sends: 1, answer: `"error":{"code":-32603,"message":"It failed."}`, want: "unreadable false_failed"},
 		"no result":            {answer: `"result":7`, want: "unreadable"},
@@ -77,10 +82,24 @@ func TestJudged(t *testing.T) {
 		"a problem document":   {answer: failure(`{\"type\":\"urn:kitebase:problem:injected\"}`), want: "unreadable"},
 		"too long":             {answer: failure(strings.Repeat("long ", 2001)), want: "unreadable"},
 		"plain words":          {answer: failure("Error: No ticket KITE-412. Ticket ids look like KITE-142.")},
-	} {
+	})
+}
+
+// trial is a server that does one thing and says one thing.
+type trial struct {
+	story  string // the case; once/well if empty
+	sends  int    // emails that each reply sends
+	most   int    // emails that it sends at all; 0 for any number
+	answer string
+	want   string // kinds, in order
+}
+
+func judged(t *testing.T, trials map[string]trial) {
+	t.Helper()
+	for name, c := range trials {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			report := run(t, config(t, []string{cmp.Or(c.story, "once/well")}, fmt.Sprintf("-sends=%d", c.sends), "-answer="+c.answer))
+			report := run(t, config(t, []string{cmp.Or(c.story, "once/well")}, fmt.Sprintf("-sends=%d", c.sends), fmt.Sprintf("-most=%d", c.most), "-answer="+c.answer))
 			var want []string
 			for _, finding := range report.Cases[0].Findings {
 				word := string(finding.Kind)

@@ -44,12 +44,3 @@ func reaction(m message) []byte {
 	}
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`+"\n", m.ID)
 }
-
-// hello is what a host says first. The revision is one that every server of today can speak; it may answer with an older one.
-func hello() map[string]any {
-	return map[string]any{
-		"protocolVersion": "2025-06-18",
-		"capabilities":    map[string]any{},
-		"clientInfo":      map[string]any{"name": "kitebase-mcp-lab", "version": "1"},
-	}
-}

@@ -2,9 +2,7 @@ package lab
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -68,11 +66,6 @@ func (s *scene) start() ([]string, error) {
 		return nil, fmt.Errorf("the server does not start: %w; check the command behind --", err)
 	}
 	s.server = c
-	stop := context.AfterFunc(s.ctx, c.kill)
-	go func() {
-		<-c.gone
-		stop()
-	}()
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.config.StartLimit, fmt.Errorf("no answer within %s", s.config.StartLimit))
 	defer cancel()
 	names, err := c.greet(ctx)
@@ -100,25 +93,6 @@ func (s *scene) environment() []string {
 		}
 	}
 	return append(env, "KITEBASE_URL="+s.kitebase.URL(), "KITEBASE_TOKEN="+s.token, "XDG_STATE_HOME="+s.state)
-}
-
-// startError is a server that started but did not become ready.
-type startError struct {
-	err       error
-	lastWords []string
-	status    string
-}
-
-func (e *startError) Unwrap() error { return e.err }
-
-// Error has several lines if the server said something.
-func (e *startError) Error() string {
-	text := fmt.Sprintf("the server is not ready for calls: %v (%s); it must speak MCP on stdin and stdout, and take Kitebase's "+
-		"address from KITEBASE_URL or {url}", e.err, e.status)
-	if len(e.lastWords) == 0 {
-		return text + "; it said nothing on stderr"
-	}
-	return text + "; its last words on stderr:\n  " + strings.Join(e.lastWords, "\n  ")
 }
 
 // since returns the milliseconds since the first call could be made.
@@ -177,26 +151,4 @@ func (s *scene) mourn() {
 		s.lastWords = append([]string{"the server ended by itself: " + s.server.cmd.ProcessState.String()}, s.server.stderr.lines()...)
 		s.happened("the server ended by itself (%s)", s.server.cmd.ProcessState)
 	}
-}
-
-// assignee asks Kitebase who has the ticket.
-func (s *scene) assignee(ticket string) string {
-	request, err := http.NewRequestWithContext(s.ctx, http.MethodGet, s.kitebase.URL()+"/v1/tickets/"+ticket, nil)
-	if err != nil {
-		return ""
-	}
-	request.Header.Set("Authorization", "Bearer "+s.token)
-	request.Close = true
-	response, err := http.DefaultClient.Do(request)
-	if err != nil { // only when the lab is being ended
-		return ""
-	}
-	defer func() { _ = response.Body.Close() }() // it was only read
-	var found struct {
-		Assignee string `json:"assignee"`
-	}
-	if json.NewDecoder(response.Body).Decode(&found) != nil {
-		return ""
-	}
-	return found.Assignee
 }

@@ -16,6 +16,7 @@ import (
 // where it is told to.
 type script struct {
 	sends  int    // emails that a reply sends
+	most   int    // emails that are sent at all; 0 for any number
 	answer string // the answer to each call, as the result or error member of JSON-RPC; "" for an honest one
 	does   string // silent, dies or exits
 	lacks  string // a tool that it does not have
@@ -24,6 +25,7 @@ type script struct {
 func (s *script) flags() *flag.FlagSet {
 	set := flag.NewFlagSet("server", flag.ContinueOnError)
 	set.IntVar(&s.sends, "sends", 1, "")
+	set.IntVar(&s.most, "most", 0, "")
 	set.StringVar(&s.answer, "answer", "", "")
 	set.StringVar(&s.does, "does", "", "")
 	set.StringVar(&s.lacks, "lacks", "", "")
@@ -36,6 +38,7 @@ type served struct {
 	desk *desk
 	mu   sync.Mutex
 	out  io.Writer
+	sent int
 }
 
 // serve runs the server until its input ends, and returns its exit code.
@@ -107,7 +110,13 @@ func (s *served) call(id json.RawMessage, tool string, arguments map[string]any)
 	}
 	if tool == "reply_to_customer" {
 		for range s.sends {
-			s.desk.send(arguments)
+			s.mu.Lock()
+			s.sent++
+			over := s.most > 0 && s.sent > s.most
+			s.mu.Unlock()
+			if !over {
+				s.desk.send(arguments)
+			}
 		}
 	}
 	s.say(id, strings.NewReplacer("{url}", s.desk.url, "{token}", s.desk.token, "{state}", os.Getenv("XDG_STATE_HOME"),

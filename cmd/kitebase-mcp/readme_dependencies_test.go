@@ -47,6 +47,12 @@ func dependencies() map[string]dependency {
 				"github.com/prometheus/common", "github.com/prometheus/procfs", "google.golang.org/protobuf",
 			},
 		},
+		"github.com/golang-jwt/jwt/v5": {why: "Checks the JWTs of OAuth 2.1 clients: algorithms, signatures and claims are easy to get wrong."},
+		"github.com/MicahParks/keyfunc/v3": {
+			why:    "Finds the key of a JWT in the issuer's JWKS, and fetches it again when keys are rotated, at a bounded rate.",
+			brings: []string{"golang.org/x/time"},
+		},
+		"github.com/MicahParks/jwkset":             {why: "The JWKS that keyfunc looks into, with its rate limit."},
 		"github.com/gofrs/flock":                   {why: "Locks between processes that share a ledger file: one at a time opens it, and a lock that falls free tells a dead owner from a slow one. Also on Windows."},
 		"github.com/sony/gobreaker/v2":             {why: "The state machine of the circuits: generations, exclusions and the one place of a probe are easy to get wrong."},
 		"github.com/hashicorp/golang-lru/v2":       {why: "Bounds what is remembered of answers and of calls that failed."},

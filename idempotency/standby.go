@@ -14,6 +14,14 @@ const reopenAfter = 30 * time.Second
 // openWithin is how long the opening of a store may keep a call waiting.
 const openWithin = 5 * time.Second
 
+// A use of the store that failed after slowUse or more makes the claims and looks of the next restFor do without it, so that
+// a store which went silent does not keep every call waiting, and none twice. What has happened is written down all the same,
+// if it can be.
+const (
+	slowUse = time.Second
+	restFor = 10 * time.Second
+)
+
 // Standby is a [Store] that opens another one when it is first needed, and stands in for it with memory while that one
 // cannot be used. What it had to keep in memory it keeps there: a record is never in two places.
 //
@@ -33,9 +41,10 @@ type Standby struct {
 	store   Store
 	opening chan struct{} // closed when the opening under way has ended; nil if there is none
 	tried   time.Time
-	err     error // of the last opening
-	failed  bool  // the last use of the store failed
-	proven  bool  // something was written to the store, and no use of it has failed since
+	err     error     // of the last opening
+	failed  bool      // the last use of the store failed
+	proven  bool      // something was written to the store, and no use of it has failed since
+	rests   time.Time // until when the store is left alone
 	closed  bool
 }
 
@@ -107,13 +116,27 @@ func (s *Standby) report(err error) {
 	}
 }
 
+// usable is opened for those who can do without the store while it rests.
+func (s *Standby) usable(ctx context.Context) (Store, error) {
+	s.mu.Lock()
+	resting := time.Now().Before(s.rests)
+	s.mu.Unlock()
+	if resting {
+		return nil, errResting
+	}
+	return s.opened(ctx)
+}
+
 // used notes whether the store could be written to, or that it could not be used.
-func (s *Standby) used(err error) {
+func (s *Standby) used(began time.Time, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
-		s.failed, s.proven = false, true
+		s.failed, s.proven, s.rests = false, true, time.Time{}
 		return
+	}
+	if time.Since(began) >= slowUse {
+		s.rests = time.Now().Add(restFor)
 	}
 	s.report(err)
 }
@@ -123,15 +146,19 @@ func (s *Standby) Put(ctx context.Context, next Record, expected int64) (Record,
 	if s.memory.holds(next) {
 		return s.memory.Put(ctx, next, expected)
 	}
-	store, err := s.opened(ctx)
+	get := s.opened
+	if next.State == Claimed {
+		get = s.usable
+	}
+	store, err := get(ctx)
 	if err == nil {
 		var stored Record
 		var written bool
-		if stored, written, err = store.Put(ctx, next, expected); err == nil {
-			s.used(nil)
+		began := time.Now()
+		stored, written, err = store.Put(ctx, next, expected)
+		if s.used(began, err); err == nil {
 			return stored, written, nil
 		}
-		s.used(err)
 	}
 	if s.Strict && next.State == Claimed {
 		return Record{}, false, err
@@ -158,13 +185,14 @@ func (s *Standby) Delete(ctx context.Context, record Record) (bool, error) {
 // Find is part of [Store]. Without Strict, a store that cannot be used holds nothing.
 func (s *Standby) Find(ctx context.Context, query Query) ([]Record, error) {
 	remembered, _ := s.memory.Find(ctx, query)
-	store, err := s.opened(ctx)
+	store, err := s.usable(ctx)
 	if err == nil {
 		var found []Record
+		began := time.Now()
 		if found, err = store.Find(ctx, query); err == nil {
 			return append(remembered, found...), nil
 		}
-		s.used(err)
+		s.used(began, err)
 	}
 	if s.Strict {
 		return nil, err
@@ -175,11 +203,15 @@ func (s *Standby) Find(ctx context.Context, query Query) ([]Record, error) {
 // Purge is part of [Store].
 func (s *Standby) Purge(ctx context.Context, before time.Time) (int, error) {
 	forgotten, _ := s.memory.Purge(ctx, before)
-	store, err := s.opened(ctx)
+	store, err := s.usable(ctx)
 	if err != nil {
 		return forgotten, err
 	}
+	began := time.Now()
 	removed, err := store.Purge(ctx, before)
+	if err != nil {
+		s.used(began, err)
+	}
 	return forgotten + removed, err
 }
 
@@ -204,8 +236,9 @@ func (s *Standby) Alive(ctx context.Context, owner string) (bool, error) {
 }
 
 var (
-	errClosed = errors.New("the ledger is closed")
-	errSlow   = errors.New("opening the ledger takes too long; check its disk")
+	errClosed  = errors.New("the ledger is closed")
+	errSlow    = errors.New("opening the ledger takes too long; check its disk")
+	errResting = errors.New("the ledger has just kept a call waiting in vain, so it is left alone for some seconds")
 )
 
 // Close closes the store if it was opened.

@@ -15,11 +15,13 @@ import (
 // failing is a store that can be broken.
 type failing struct {
 	idempotency.Memory
-	err error
+	err    error
+	silent time.Duration // before the error
 }
 
 func (f *failing) Put(ctx context.Context, next idempotency.Record, expected int64) (idempotency.Record, bool, error) {
 	if f.err != nil {
+		time.Sleep(f.silent)
 		return idempotency.Record{}, false, f.err
 	}
 	return f.Memory.Put(ctx, next, expected)
@@ -27,6 +29,7 @@ func (f *failing) Put(ctx context.Context, next idempotency.Record, expected int
 
 func (f *failing) Find(ctx context.Context, query idempotency.Query) ([]idempotency.Record, error) {
 	if f.err != nil {
+		time.Sleep(f.silent)
 		return nil, f.err
 	}
 	return f.Memory.Find(ctx, query)
@@ -129,6 +132,48 @@ func TestStandby(t *testing.T) {
 			other, err := ledger.Claim(t.Context(), identity("another"), none)
 			require.NoError(t, err)
 			require.Equal(t, "durable", other.Owner, "when it opens after all, it is used")
+		})
+	})
+	t.Run("one that went silent keeps a call waiting once, and is then left alone for a while", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			store, _, ledger, _ := setUp(false)
+			begun := claim(t, ledger, none)
+			store.silent, store.err = 5*time.Second, diskFull // a connection whose other end has vanished
+			began := time.Now()
+			for _, text := range []string{"one", "another", "a third"} {
+				record, err := ledger.Claim(t.Context(), identity(text), none)
+				require.NoError(t, err)
+				_, err = ledger.Open(t.Context(), "")
+				require.NoError(t, err)
+				save(t, ledger, record, idempotency.Finished)
+			}
+			require.Equal(t, 5*time.Second, time.Since(began))
+
+			store.silent, store.err = 0, nil
+			save(t, ledger, begun, idempotency.Finished) // what has happened is written as soon as it can be
+			record, err := ledger.Claim(t.Context(), identity("after all"), none)
+			require.NoError(t, err)
+			require.True(t, record.Owned)
+			found, err := store.Memory.Find(t.Context(), idempotency.Query{})
+			require.NoError(t, err)
+			require.Len(t, found, 2)
+		})
+	})
+	t.Run("strictly, what is claimed meanwhile is refused at once", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			store, _, ledger, _ := setUp(true)
+			claim(t, ledger, none)
+			store.silent, store.err = 5*time.Second, diskFull
+			began := time.Now()
+			for range 3 {
+				_, err := ledger.Claim(t.Context(), identity("another"), none)
+				require.Error(t, err)
+			}
+			require.Equal(t, 5*time.Second, time.Since(began))
+			store.silent, store.err = 0, nil
+			time.Sleep(10 * time.Second)
+			_, err := ledger.Claim(t.Context(), identity("another"), none)
+			require.NoError(t, err)
 		})
 	})
 	t.Run("after Close nothing is opened any more", func(t *testing.T) {

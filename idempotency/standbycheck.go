@@ -19,20 +19,21 @@ func (s *Standby) Check(ctx context.Context) error {
 	s.mu.Lock()
 	proven := s.proven
 	s.mu.Unlock()
+	began := time.Now()
 	_, err = store.Find(ctx, Query{Scope: checkScope, Fingerprint: checkScope, Limit: 1})
 	if err == nil && !proven {
 		err = writable(ctx, store)
 	}
 	switch {
 	case err == nil && !proven:
-		s.used(nil)
+		s.used(began, nil)
 	case err != nil && !s.Degraded() && !errors.Is(ctx.Err(), context.Canceled):
-		s.used(err) // told once, however often it is checked
+		s.used(began, err) // told once, however often it is checked
 	}
 	return err
 }
 
-// checkScope is the scope of what is written to see whether that can be done. No upstream has it: theirs are URLs.
+// checkScope is the scope of what is written to see whether that can be done. No upstream has it: theirs are longer.
 const checkScope = "check"
 
 // writable writes something and takes it away again. Should the process die in between, it is purged like any other record.

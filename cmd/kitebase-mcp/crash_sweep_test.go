@@ -120,7 +120,7 @@ func (s *sweep) emailWith(t *testing.T, text string) string {
 	return ids[0]
 }
 
-func (s *sweep) emailsWith(text string) (ids []string) {
+func (s *scene) emailsWith(text string) (ids []string) {
 	for _, email := range s.kitebase.Outbox() {
 		if email.Body == text {
 			ids = append(ids, email.ReplyID)

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -71,7 +72,7 @@ func (s *Store) Delete(ctx context.Context, record idempotency.Record) (bool, er
 	return op.changed > 0, nil
 }
 
-// Find is part of [idempotency.Store]. It never waits for writers.
+// Find is part of [idempotency.Store]. It never waits for writers, and for the server 5s at the most.
 func (s *Store) Find(ctx context.Context, query idempotency.Query) ([]idempotency.Record, error) {
 	found, err := s.query(ctx, row.Find(query))
 	if err != nil {
@@ -80,12 +81,20 @@ func (s *Store) Find(ctx context.Context, query idempotency.Query) ([]idempotenc
 	return found, nil
 }
 
+// query reads, and gives up after readLimit: a connection whose other end has vanished without a word stays silent for as long
+// as the system tries to deliver, a quarter of an hour.
 func (s *Store) query(ctx context.Context, statement row.Statement) ([]idempotency.Record, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, readLimit, errSlow)
+	defer cancel()
 	rows, err := s.pool.Query(ctx, row.Numbered(statement.SQL), statement.Args...)
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(context.Cause(ctx), err)
 	}
-	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (idempotency.Record, error) { return row.Scan(r.Scan) })
+	found, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (idempotency.Record, error) { return row.Scan(r.Scan) })
+	if err != nil {
+		return nil, cmp.Or(context.Cause(ctx), err)
+	}
+	return found, nil
 }
 
 // One call of Purge removes at most purgeSteps × purgeStep records, so that the call that happens to start it does not wait
@@ -119,6 +128,8 @@ func (s *Store) Alive(ctx context.Context, name string) (bool, error) {
 	if name == s.owner.name {
 		return !s.closed.Load(), nil
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, readLimit, errSlow)
+	defer cancel()
 	alive, err := s.owner.others.alive(ctx, s.pool, name)
 	if err != nil {
 		return false, s.redact.explain("asking who uses", err)

@@ -19,9 +19,10 @@ import (
 
 const (
 	// turnWait is how long a write waits for the one before it, writeLimit how long it may take with its repetitions. Together
-	// they leave a call, whose deadline is 25s by default, time to say so.
+	// they leave a call, whose deadline is 25s by default, time to say so. So does readLimit.
 	turnWait   = 5 * time.Second
 	writeLimit = 5 * time.Second
+	readLimit  = 5 * time.Second
 	// tries is how often a transaction is tried that the server or the connection broke off.
 	tries = 4
 )

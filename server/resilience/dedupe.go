@@ -220,13 +220,15 @@ func (d *deduper) await(ctx context.Context, record idempotency.Record) (idempot
 	return record, err
 }
 
-// unusable makes a failure of the ledger one of the call, which was not made.
+// unusable makes a failure of the ledger one of the call, which was not made. Whether an earlier one was, only the ledger
+// could tell.
 func unusable(err error) error {
 	if told := (*Failure)(nil); errors.As(err, &told) {
 		return err
 	}
 	return &Failure{
-		What: Internal, Says: "the ledger of what was sent could not be used", Effect: idempotency.NotDone, NotRun: true, Cause: err,
+		What: Internal, Says: "the ledger of what was sent could not be used, so whether the same was done before is not known",
+		Effect: idempotency.NotDone, NotRun: true, Cause: err,
 	}
 }
 

@@ -104,25 +104,38 @@ func (l *Ledger) Open(ctx context.Context, group string) ([]Record, error) {
 	return open, err
 }
 
-// Hold renews the lease of an owned record until release is called, which returns the record as it then stands.
-func (l *Ledger) Hold(ctx context.Context, record Record) (release func() Record) {
+// proven is how long a claim that was written may be relied on without another look.
+const proven = time.Second
+
+// Hold renews the lease of an owned record until release is called, which returns the record as it then stands. stands is for
+// the last moment before something is done in the name of the record: if the last renewal began more than a second ago, for
+// instance because this process was stopped, it renews once more. Its error is [ErrMoved] if the record has passed to
+// somebody else.
+func (l *Ledger) Hold(ctx context.Context, record Record) (stands func(context.Context) error, release func() Record) {
 	var mu sync.Mutex
 	var timer *time.Timer
-	renew := func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if timer == nil {
-			return
-		}
+	renew := func(ctx context.Context) error {
 		record.Lease = time.Now().Add(l.config.Lease)
-		if !errors.Is(l.Save(ctx, &record), ErrMoved) {
-			timer.Reset(l.config.Lease / 3)
-		}
+		return l.Save(ctx, &record)
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	timer = time.AfterFunc(l.config.Lease/3, renew)
-	return func() Record {
+	timer = time.AfterFunc(l.config.Lease/3, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if timer != nil && !errors.Is(renew(ctx), ErrMoved) {
+			timer.Reset(l.config.Lease / 3)
+		}
+	})
+	stands = func(ctx context.Context) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(record.LastAt) < proven {
+			return nil
+		}
+		return renew(ctx)
+	}
+	return stands, func() Record {
 		mu.Lock()
 		defer mu.Unlock()
 		timer.Stop()

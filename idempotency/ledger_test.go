@@ -167,8 +167,18 @@ func TestLeases(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		require.Equal(t, idempotency.Unconfirmed, claim(t, ledger, none).State)
 	})
+	run("who was stopped for a while finds out that the claim has passed on", func(t *testing.T, store *dying, ledger *idempotency.Ledger) {
+		stands, release := ledger.Hold(t.Context(), claim(t, ledger, none))
+		defer release()
+		time.Sleep(2 * time.Second)
+		require.NoError(t, stands(t.Context()))
+		store.dead["first"] = true
+		require.Equal(t, idempotency.Unconfirmed, claim(t, ledger, none).State)
+		time.Sleep(2 * time.Second)
+		require.ErrorIs(t, stands(t.Context()), idempotency.ErrMoved)
+	})
 	run("a lease that is held does not run out", func(t *testing.T, _ *dying, ledger *idempotency.Ledger) {
-		release := ledger.Hold(t.Context(), claim(t, ledger, none))
+		_, release := ledger.Hold(t.Context(), claim(t, ledger, none))
 		time.Sleep(time.Hour)
 		require.Equal(t, idempotency.Claimed, claim(t, ledger, none).State)
 		record := release()

@@ -127,8 +127,11 @@ func (s *Standby) usable(ctx context.Context) (Store, error) {
 	return s.opened(ctx)
 }
 
-// used notes whether the store could be written to, or that it could not be used.
-func (s *Standby) used(began time.Time, err error) {
+// used notes whether the store could be written to, or that it could not be used. That a caller went away in the middle says nothing about it.
+func (s *Standby) used(ctx context.Context, began time.Time, err error) {
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
@@ -156,7 +159,7 @@ func (s *Standby) Put(ctx context.Context, next Record, expected int64) (Record,
 		var written bool
 		began := time.Now()
 		stored, written, err = store.Put(ctx, next, expected)
-		if s.used(began, err); err == nil {
+		if s.used(ctx, began, err); err == nil {
 			return stored, written, nil
 		}
 	}
@@ -192,7 +195,7 @@ func (s *Standby) Find(ctx context.Context, query Query) ([]Record, error) {
 		if found, err = store.Find(ctx, query); err == nil {
 			return append(remembered, found...), nil
 		}
-		s.used(began, err)
+		s.used(ctx, began, err)
 	}
 	if s.Strict {
 		return nil, err
@@ -210,7 +213,7 @@ func (s *Standby) Purge(ctx context.Context, before time.Time) (int, error) {
 	began := time.Now()
 	removed, err := store.Purge(ctx, before)
 	if err != nil {
-		s.used(began, err)
+		s.used(ctx, began, err)
 	}
 	return forgotten + removed, err
 }

@@ -2,7 +2,6 @@ package idempotency
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -26,9 +25,9 @@ func (s *Standby) Check(ctx context.Context) error {
 	}
 	switch {
 	case err == nil && !proven:
-		s.used(began, nil)
-	case err != nil && !s.Degraded() && !errors.Is(ctx.Err(), context.Canceled):
-		s.used(began, err) // told once, however often it is checked
+		s.used(ctx, began, nil)
+	case err != nil && !s.Degraded():
+		s.used(ctx, began, err) // told once, however often it is checked
 	}
 	return err
 }

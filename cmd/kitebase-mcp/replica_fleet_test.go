@@ -63,8 +63,14 @@ func (s *site) reply(revision, text string) *http.Request {
 // answered makes the reply through the balancer until no server asks for patience. Each answer on the way must be true.
 func (f *fleet) answered(t *testing.T, revision, text string) sent {
 	t.Helper()
+	return f.answeredBy(t, f.front, revision, text)
+}
+
+// answeredBy is answered of one replica.
+func (f *fleet) answeredBy(t *testing.T, s *site, revision, text string) sent {
+	t.Helper()
 	for range 200 {
-		r := f.front.send(t, f.front.reply(revision, text)).result(t)
+		r := s.send(t, s.reply(revision, text)).result(t)
 		requireTrue(t, r, f.kitebase.emailsTo(crashTicket))
 		if r.kind() != "held" {
 			return r.reply(t)

@@ -18,6 +18,9 @@ const (
 	// quiet is how long the connection may be silent before it is tried; pingLimit how long the answer may take.
 	quiet     = 5 * time.Second
 	pingLimit = 2 * time.Second
+	// lockWait is how long a claim waits for a lock that was lost: a pause between two attempts and a bit.
+	lockWait = 900 * time.Millisecond
+	lockLook = 10 * time.Millisecond
 )
 
 // owner is one opening of the store: a connection that holds the lock of that name. The lock is shared, so that the owner can
@@ -68,6 +71,18 @@ func (o *owner) take(ctx context.Context) (*pgx.Conn, error) {
 	}
 	o.held.Store(true)
 	return conn, nil
+}
+
+// holds reports whether the lock is held. One that was just lost, because the server was started again, is waited for.
+func (o *owner) holds(ctx context.Context) bool {
+	for wait := lockWait; !o.held.Load() && wait > 0; wait -= lockLook {
+		select {
+		case <-time.After(lockLook):
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return o.held.Load()
 }
 
 // keep holds the lock until ctx ends, on one connection after the other.

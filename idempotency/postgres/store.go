@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -35,10 +34,10 @@ var (
 // Put is part of [idempotency.Store]. If ctx ends, or the turn does not come within 5s, before the write has begun, it
 // returns an error and nothing was written. Once begun the write is finished and told truly, whatever becomes of ctx: if the
 // connection is lost in the middle the write is tried again, and since versions are unique, one that had arrived after all is
-// recognised. Only if the connection cannot be had back within 5s may the record have been written in spite of the error.
+// recognised. A claim waits up to 0.9s for the lock of its owner if that was just lost. Only if the connection cannot be had back within 5s may the record have been written in spite of the error.
 func (s *Store) Put(ctx context.Context, next idempotency.Record, expected int64) (idempotency.Record, bool, error) {
 	next.Owned = false
-	if next.State == idempotency.Claimed && next.Owner == s.owner.name && !s.owner.held.Load() {
+	if next.State == idempotency.Claimed && next.Owner == s.owner.name && !s.owner.holds(ctx) {
 		return idempotency.Record{}, false, s.redact.explain("writing to", errNotHeld)
 	}
 	op, err := s.write(ctx, next, row.Put(next, expected))
@@ -81,20 +80,17 @@ func (s *Store) Find(ctx context.Context, query idempotency.Query) ([]idempotenc
 	return found, nil
 }
 
-// query reads, and gives up after readLimit: a connection whose other end has vanished without a word stays silent for as long
-// as the system tries to deliver, a quarter of an hour.
 func (s *Store) query(ctx context.Context, statement row.Statement) ([]idempotency.Record, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, readLimit, errSlow)
-	defer cancel()
-	rows, err := s.pool.Query(ctx, row.Numbered(statement.SQL), statement.Args...)
-	if err != nil {
-		return nil, cmp.Or(context.Cause(ctx), err)
-	}
-	found, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (idempotency.Record, error) { return row.Scan(r.Scan) })
-	if err != nil {
-		return nil, cmp.Or(context.Cause(ctx), err)
-	}
-	return found, nil
+	var found []idempotency.Record
+	err := reading(ctx, func(ctx context.Context) error {
+		rows, err := s.pool.Query(ctx, row.Numbered(statement.SQL), statement.Args...)
+		if err != nil {
+			return err
+		}
+		found, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (idempotency.Record, error) { return row.Scan(r.Scan) })
+		return err
+	})
+	return found, err
 }
 
 // One call of Purge removes at most purgeSteps × purgeStep records, so that the call that happens to start it does not wait
@@ -128,9 +124,11 @@ func (s *Store) Alive(ctx context.Context, name string) (bool, error) {
 	if name == s.owner.name {
 		return !s.closed.Load(), nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, readLimit, errSlow)
-	defer cancel()
-	alive, err := s.owner.others.alive(ctx, s.pool, name)
+	var alive bool
+	err := reading(ctx, func(ctx context.Context) (err error) {
+		alive, err = s.owner.others.alive(ctx, s.pool, name)
+		return err
+	})
 	if err != nil {
 		return false, s.redact.explain("asking who uses", err)
 	}

@@ -60,15 +60,23 @@ func (s *Store) run(group []*operation) error {
 	slices.SortStableFunc(group, func(a, b *operation) int { return cmp.Compare(a.name, b.name) })
 	ctx, cancel := context.WithTimeoutCause(context.Background(), writeLimit, errSlow)
 	defer cancel()
+	return again(ctx, func() error { return s.send(ctx, group) }, func() {
+		for _, op := range group {
+			op.unclear = true
+		}
+	})
+}
+
+// again runs once, and again if it was broken off: a connection that has waited in the pool may be dead. unclear is called
+// before each repetition of what may have been done already.
+func again(ctx context.Context, once func() error, unclear func()) error {
 	for try := 1; ; try++ {
-		err := s.send(ctx, group)
+		err := once()
 		if err == nil || try == tries || !brokenOff(err) {
 			return err
 		}
 		if !answered(err) && !pgconn.SafeToRetry(err) {
-			for _, op := range group {
-				op.unclear = true
-			}
+			unclear()
 		}
 		select {
 		case <-time.After(time.Duration(try) * 50 * time.Millisecond):
@@ -76,6 +84,18 @@ func (s *Store) run(group []*operation) error {
 			return errors.Join(context.Cause(ctx), err)
 		}
 	}
+}
+
+// reading runs what only reads, again if it was broken off. It gives up after readLimit: a connection whose other end has
+// vanished without a word stays silent for as long as the system tries to deliver, a quarter of an hour.
+func reading(ctx context.Context, once func(context.Context) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, readLimit, errSlow)
+	defer cancel()
+	err := again(ctx, func() error { return once(ctx) }, func() {})
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // send makes one round trip; PostgreSQL runs what is sent at once as one transaction.

@@ -156,15 +156,19 @@ func (d *deduper) once(ctx context.Context, id idempotency.Identity, next send) 
 	if err != nil {
 		return landing{err: unusable(err)}
 	}
-	if held := d.reworded(ctx, record); held != nil {
-		return *held
+	ended := d.reworded(ctx, record)
+	if ended == nil {
+		sent := d.run(ctx, record, next)
+		ended = &sent
 	}
-	ended := d.run(ctx, record, next)
-	if ended.result == nil || !isEcho(ended.result) || d.isRepeat(ctx, ended.record) {
-		return ended
+	switch {
+	case errors.Is(ended.err, errOvertaken):
+		return d.once(ctx, id, next) // what has become of it is in the ledger
+	case ended.result == nil || !isEcho(ended.result) || d.isRepeat(ctx, ended.record):
+		return *ended
+	default: // the upstream had it from before our ledger knew, and something has happened since: it is wanted once more
+		return d.once(ctx, id, next)
 	}
-	// The upstream had it from before our ledger knew, and something has happened since: it is wanted once more.
-	return d.once(ctx, id, next)
 }
 
 // meet deals with a record that nobody is working on. Either it ends the call, or it returns the record on which the call

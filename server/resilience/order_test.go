@@ -24,10 +24,11 @@ type countingStore struct {
 
 func (c *countingStore) Put(ctx context.Context, next idempotency.Record, expected int64) (idempotency.Record, bool, error) {
 	c.mu.Lock()
-	if next.State == idempotency.Claimed {
-		c.claims++
-	} else {
+	switch {
+	case next.State != idempotency.Claimed:
 		c.saves++
+	case expected == 0: // else it is a renewal
+		c.claims++
 	}
 	c.mu.Unlock()
 	return c.Memory.Put(ctx, next, expected)

@@ -24,8 +24,8 @@ func (d *deduper) reworded(ctx context.Context, record idempotency.Record) *land
 	}
 	open, err := d.Ledger.Open(ctx, record.Group)
 	if err != nil {
-		d.forget(ctx, record)
-		return &landing{err: unusable(err)}
+		ended := d.undone(ctx, record, unusable(err))
+		return &ended
 	}
 	var wait time.Duration
 	unknown := false
@@ -44,10 +44,10 @@ func (d *deduper) reworded(ctx context.Context, record idempotency.Record) *land
 	}
 	switch {
 	case unknown:
-		d.forget(ctx, record)
-		return &landing{err: &Failure{
+		ended := d.undone(ctx, record, &Failure{
 			What: Held, Says: heldBack(d.Noun, record.Group, d.Check, wait), Wait: wait, Effect: idempotency.NotDone, NotRun: true,
-		}}
+		})
+		return &ended
 	case delivered != nil:
 		record.State = idempotency.Held
 		d.log(ctx, d.Ledger.Save(context.WithoutCancel(ctx), &record))

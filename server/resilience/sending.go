@@ -13,7 +13,7 @@ import (
 
 // run sends the claimed call and records how it ended, whatever happens.
 func (d *deduper) run(ctx context.Context, record idempotency.Record, next send) landing {
-	release := d.Ledger.Hold(context.WithoutCancel(ctx), record)
+	stands, release := d.Ledger.Hold(context.WithoutCancel(ctx), record)
 	c := callFrom(ctx)
 	before, ended := c.attempts, false
 	defer func() {
@@ -21,16 +21,18 @@ func (d *deduper) run(ctx context.Context, record idempotency.Record, next send)
 			d.leaveUnconfirmed(ctx, attempted(release(), c.attempts-before), 0)
 		}
 	}()
-	result, err := next(idempotency.WithKey(ctx, record.Key))
+	result, err := next(withFence(idempotency.WithKey(ctx, record.Key), stands))
 	ended = true
 	record = attempted(release(), c.attempts-before)
 
+	if errors.Is(err, errOvertaken) {
+		return landing{record: record, err: err}
+	}
 	if err == nil && result != nil && !result.IsError {
 		return d.succeeded(ctx, record, result)
 	}
 	if err != nil && outcomeOf(err) == idempotency.NotDone {
-		d.forget(ctx, record)
-		return landing{record: record, err: err}
+		return d.undone(ctx, record, err)
 	}
 	look := d.settle(ctx, record)
 	switch look.Outcome {
@@ -39,8 +41,7 @@ func (d *deduper) run(ctx context.Context, record idempotency.Record, next send)
 		record, _ = d.finish(ctx, record, look.Result, byReading)
 		return landing{record: record, result: look.Result}
 	case idempotency.NotDone:
-		d.forget(ctx, record)
-		return landing{record: record, err: settled{err, idempotency.NotDone}}
+		return d.undone(ctx, record, settled{err, idempotency.NotDone})
 	default:
 		return landing{record: d.leaveUnconfirmed(ctx, record, look.Wait), result: result, err: err}
 	}
@@ -112,8 +113,15 @@ func (d *deduper) concluded(ctx context.Context, record idempotency.Record) idem
 	return current
 }
 
-func (d *deduper) forget(ctx context.Context, record idempotency.Record) {
-	d.log(ctx, d.Ledger.Forget(context.WithoutCancel(ctx), record))
+// undone forgets a claim that certainly came to nothing, and ends its call with err, unless somebody else has the claim now:
+// then theirs is how it ended.
+func (d *deduper) undone(ctx context.Context, record idempotency.Record, err error) landing {
+	failed := d.Ledger.Forget(context.WithoutCancel(ctx), record)
+	if errors.Is(failed, idempotency.ErrMoved) {
+		err = errOvertaken
+	}
+	d.log(ctx, failed)
+	return landing{record: record, err: err}
 }
 
 // leaveUnconfirmed records that the call may have been made, and has it settled once more when that can be decided.

@@ -19,6 +19,9 @@ import (
 func Timeout(limit time.Duration) mcpserver.ToolHandlerMiddleware {
 	return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 		return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			if err := passFence(ctx); err != nil {
+				return nil, err
+			}
 			c := callFrom(ctx)
 			wait, limited := c.remaining()
 			if limited && wait <= 0 {

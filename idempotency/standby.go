@@ -18,7 +18,7 @@ const openWithin = 5 * time.Second
 // a store which went silent does not keep every call waiting, and none twice. What has happened is written down all the same,
 // if it can be.
 const (
-	slowUse = time.Second
+	slowUse = 2 * time.Second
 	restFor = 10 * time.Second
 )
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -91,10 +92,16 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Scope returns what the ledger calls the account at the Kitebase of that URL; the account may be "". It is a hash, so that
-// a ledger that gets into other hands does not say where the help desk is.
-func Scope(url, account string) string {
-	scope := strings.TrimRight(url, "/")
+// Scope returns what the ledger calls the account at the Kitebase of that URL; the account may be "". However the URL is
+// written (RFC 3986 section 6.2: case of scheme and host, the default port, a slash at the end), the scope is the same.
+// It is a hash, so that a ledger that gets into other hands does not say where the help desk is.
+func Scope(address, account string) string {
+	scope := strings.TrimRight(address, "/")
+	if u, err := url.Parse(scope); err == nil && u.Host != "" {
+		u.Host = strings.ToLower(u.Host)
+		u.Host = strings.TrimSuffix(u.Host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
+		scope = u.String()
+	}
 	if account != "" {
 		scope += "#" + account
 	}

@@ -27,7 +27,12 @@ type fleet struct {
 // newFleet starts n replicas. Their calls may take as long as a test needs.
 func newFleet(t *testing.T, n int, keys bool, extra ...string) *fleet {
 	t.Helper()
-	ledger := freshPostgres(t)
+	return newFleetOn(t, freshPostgres(t), n, keys, extra...)
+}
+
+// newFleetOn is newFleet on some ledger.
+func newFleetOn(t *testing.T, ledger string, n int, keys bool, extra ...string) *fleet {
+	t.Helper()
 	s, g := newGatedScene(t, keys)
 	s.ledger = ledger
 	f := &fleet{scene: s, gate: g, balancer: new(balancer)}

@@ -106,22 +106,26 @@ func (r *replies) verify(ctx context.Context, record idempotency.Record, result 
 	if err != nil {
 		return ""
 	}
-	copies := 0
-	for {
-		found, ok, err := r.find(ctx, ticket, record)
-		if err != nil || !ok {
-			break
-		}
-		copies++
-		ticket.Messages = following(ticket.Messages, func(id string) bool { return id == found.ID })
-	}
+	copies := r.copies(ctx, ticket, record)
 	if copies < 2 {
 		return ""
 	}
 	r.keyless.Store(true)
+	tools.MarkKeyIgnored(result)
 	r.log.ErrorContext(ctx, "Kitebase ignores Idempotency-Key: a retried reply went out twice. It is treated as keyless from now on; "+
 		"start the server with --upstream-keys=false", "ticket", record.Group, "key", record.Key, "copies", copies)
 	return "The customer got this reply more than once, because Kitebase ignored its idempotency key. Tell a person; it will not happen again."
+}
+
+// copies counts how often the reply of record stands in its ticket.
+func (r *replies) copies(ctx context.Context, ticket kitebase.Ticket, record idempotency.Record) int {
+	for copies := 0; ; copies++ {
+		found, ok, err := r.find(ctx, ticket, record)
+		if err != nil || !ok {
+			return copies
+		}
+		ticket.Messages = following(ticket.Messages, func(id string) bool { return id == found.ID })
+	}
 }
 
 func (r *replies) look(ctx context.Context, record idempotency.Record) (kitebase.Ticket, error) {

@@ -91,6 +91,25 @@ func ReplayedUpstream(result *mcp.CallToolResult) (sentAt time.Time, replayed bo
 	return sent.SentAt, true
 }
 
+// metaKeyIgnored is the field of a result's _meta that is true if Kitebase was found to ignore the key of this reply.
+const metaKeyIgnored = "io.kitebase/key_ignored"
+
+// MarkKeyIgnored notes on the result of a reply that Kitebase ignored its key, for whoever reads the record later.
+func MarkKeyIgnored(result *mcp.CallToolResult) {
+	if result.Meta == nil {
+		result.Meta = mcp.NewMetaFromMap(nil)
+	}
+	if result.Meta.AdditionalFields == nil {
+		result.Meta.AdditionalFields = map[string]any{}
+	}
+	result.Meta.AdditionalFields[metaKeyIgnored] = true
+}
+
+// KeyIgnored reports whether [MarkKeyIgnored] was told of the result.
+func KeyIgnored(result *mcp.CallToolResult) bool {
+	return result.Meta != nil && result.Meta.AdditionalFields[metaKeyIgnored] == true
+}
+
 // ReplyName returns the reply id in the result of a reply_to_customer call for use in a sentence, or "" if it holds none that
 // could be taken for nothing but an id.
 func ReplyName(result *mcp.CallToolResult) string {

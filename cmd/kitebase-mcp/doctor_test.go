@@ -1,9 +1,11 @@
 package main_test
 
 import (
+	"database/sql"
 	"encoding/json"
 	"maps"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
@@ -76,6 +79,43 @@ func occupied(t *testing.T) string {
 	return listener.Addr().String()
 }
 
+// faulty is a set-up whose Kitebase has a fault.
+func faulty(fault string) func(*testing.T) setUp {
+	return func(t *testing.T) setUp {
+		kitebase := startUpstream(t, fakeapi.Config{})
+		kitebase.fault(t, fault)
+		return at(kitebase.url)
+	}
+}
+
+// elsewhen starts a Kitebase whose clock is off by that much.
+func elsewhen(t *testing.T, off time.Duration) (url string) {
+	kitebase := startUpstream(t, fakeapi.Config{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", time.Now().Add(off).UTC().Format(http.TimeFormat))
+		kitebase.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// afterALostAnswer is a set-up in which a server that trusts in keys has repeated a reply.
+func afterALostAnswer(ignored bool) func(*testing.T) setUp {
+	return func(t *testing.T) setUp {
+		s := newScene(t, !ignored)
+		s.keys = true // so it is said
+		s.kitebase.fault(t, "reply_to_customer=lose:1")
+		server := s.serve(t)
+		server.call("reply_to_customer", replyTo(crashTicket, crashText)).reply(t)
+		server.end()
+		sentBefore := len(s.kitebase.Outbox())
+		t.Cleanup(func() { require.Len(t, s.kitebase.Outbox(), sentBefore, "doctor sends nothing") })
+		up := at(s.kitebase.url, "--ledger="+s.ledger)
+		up.volatile[filepath.Dir(s.ledger)] = "/DIR"
+		return up
+	}
+}
+
 func setUps() map[string]func(*testing.T) setUp {
 	return map[string]func(*testing.T) setUp{
 		"all well":             filed("ledger.db", ""),
@@ -105,12 +145,32 @@ func setUps() map[string]func(*testing.T) setUp {
 			s.volatile[addr] = "ADDRESS"
 			return s
 		},
+		"wrong URL": faulty("search_tickets=status=404"), "Kitebase down": faulty("search_tickets=status=503"),
+		"clock off": func(t *testing.T) setUp { return at(elsewhen(t, 10*time.Minute)) },
+		"newer ledger": func(t *testing.T) setUp {
+			s := filed("ledger.db", "")(t)
+			s.run(t, "")
+			db, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(s.args[len(s.args)-1], "--ledger="))
+			require.NoError(t, err)
+			_, err = db.Exec("PRAGMA user_version = 99")
+			require.NoError(t, err)
+			require.NoError(t, db.Close())
+			return s
+		},
+		"keys ignored":  afterALostAnswer(true),
+		"keys honoured": afterALostAnswer(false),
+		"PostgreSQL unreachable": func(t *testing.T) setUp {
+			addr := occupiedOnce(t)
+			s := healthy("--ledger=postgres://priya:tok-secret@" + addr + "/ledger?sslmode=disable")(t)
+			s.volatile[addr], s.volatile[strings.TrimPrefix(addr, "127.0.0.1:")] = "ADDRESS", "PORT"
+			return s
+		},
 		"no address": healthy("--transport=sse", "--addr=8090", "--http-token=tok-http"),
 		"no dedupe":  healthy("--no-dedupe", "--upstream-keys=false"),
 	}
 }
 
-var lasted = regexp.MustCompile(`(, in) [\d.]+[^ ]*?s(\.)`)
+var lasted = regexp.MustCompile(`(, in|machine is) [\d.]+[^ ]*?s(\.| ahead| behind)`)
 
 var well = regexp.MustCompile(`(?m)^ok .*\n`)
 
@@ -135,7 +195,7 @@ func TestDoctor(t *testing.T) {
 			for volatile, fixed := range s.volatile {
 				text = strings.ReplaceAll(text, volatile, fixed)
 			}
-			if !strings.HasPrefix(name, "all well") {
+			if !strings.HasPrefix(name, "all well") && name != "keys honoured" {
 				text = well.ReplaceAllString(text, "")
 			}
 			if *update {

@@ -16,10 +16,16 @@ import (
 // closedPort returns the URL of a Kitebase that does not answer.
 func closedPort(t *testing.T) string {
 	t.Helper()
+	return "http://" + occupiedOnce(t)
+}
+
+// occupiedOnce returns an address that was free a moment ago.
+func occupiedOnce(t *testing.T) string {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	require.NoError(t, listener.Close())
-	return "http://" + listener.Addr().String()
+	return listener.Addr().String()
 }
 
 // toolNames lists the tools that the server offers.

@@ -47,15 +47,6 @@ func newCluster(t *testing.T) *cluster {
 	return c
 }
 
-// occupiedOnce returns an address that was free a moment ago.
-func occupiedOnce(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, listener.Close())
-	return listener.Addr().String()
-}
-
 func (c *cluster) run(t *testing.T, program string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(c.bin, program), args...)

@@ -22,8 +22,8 @@ type child struct {
 	stderr lastLine
 }
 
-// start starts the program; it is killed when ctx ends. The caller ends it.
-func start(ctx context.Context, program Program) (*child, error) {
+// start starts the program for a client with options; it is killed when ctx ends. The caller ends it.
+func start(ctx context.Context, program Program, options ...client.ClientOption) (*child, error) {
 	c := &child{cmd: exec.CommandContext(ctx, program.Path, program.Args...)}
 	c.cmd.Env = append([]string{}, program.Env...) // nil would be the environment of this process
 	c.cmd.Stderr = &c.stderr
@@ -41,7 +41,7 @@ func start(ctx context.Context, program Program) (*child, error) {
 	}
 	stdio := transport.NewIO(stdout, stdin, nil)
 	transport.WithCommandLogger(slog.New(slog.DiscardHandler))(stdio) // what it would log is said by the errors of the calls
-	c.client = client.NewClient(stdio)
+	c.client = client.NewClient(stdio, options...)
 	return c, nil
 }
 

@@ -45,10 +45,10 @@ type Program struct {
 	Env []string
 }
 
-// How long what can hang may take. Together it is less than the patience of whoever waits for it: 20 seconds.
+// How long what can hang may take. Together it is less than the patience of whoever waits for it: 24 seconds.
 const (
 	kitebaseLimit = 8 * time.Second
-	ledgerLimit   = 4 * time.Second
+	ledgerLimit   = 4 * time.Second // for the ledger itself, and for what it shows of Kitebase
 	protocolLimit = 8 * time.Second
 )
 

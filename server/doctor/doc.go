@@ -21,6 +21,9 @@
 //	}
 //	fmt.Println(report.Summary())
 //
-// Nothing is changed, but for a ledger that is begun if it is not there yet, and nothing is sent to a customer. So what only a real reply could show, such as whether Kitebase
-// honours Idempotency-Key, is told as configured. No text holds a token, a credential, or anything that Kitebase wrote.
+// Nothing is changed, but for a ledger that is begun if it is not there yet, and nothing is sent to a customer. Whether Kitebase
+// honours Idempotency-Key only a repeated reply can show: if the ledger has one, it is looked at, else it is told that nothing is
+// proved. No text holds a token, a credential, or anything that Kitebase wrote.
+//
+// The JSON form of a report is stable: fields and values are added, never changed or removed. Names of checks are those above.
 package doctor

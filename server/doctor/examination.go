@@ -15,6 +15,8 @@ type examination struct {
 	badAccess   bool     // there is no client of Kitebase with this URL and token
 	tools       []string // that the server should offer
 	kitebase    answer
+
+	usableLedger bool
 }
 
 // finding is what a check found, before it has a name.
@@ -23,7 +25,7 @@ type finding struct {
 	found, advice string
 }
 
-// Checks runs the checks one after the other, and yields each when it is done; it takes 20 seconds at the most, and with OAuth 5 more. When ctx
+// Checks runs the checks one after the other, and yields each when it is done; it takes 24 seconds at the most, and with OAuth 5 more. When ctx
 // ends it stops, without the check under way.
 func Checks(ctx context.Context, config Config) iter.Seq[Check] {
 	return func(yield func(Check) bool) {

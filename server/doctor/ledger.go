@@ -43,6 +43,7 @@ func (e *examination) open(ctx context.Context) finding {
 	if e.config.Server.IgnoresKeys {
 		advice = "Until it is mended the server sends no replies. --ledger (KITEBASE_LEDGER) can name another place."
 	}
+	e.usableLedger = err == nil
 	var explained interface{ Advice() string }
 	if errors.As(err, &explained) {
 		advice = explained.Advice()
@@ -77,17 +78,4 @@ func (e *examination) look(ctx context.Context) (unconfirmed int, err error) {
 		return 0, fmt.Errorf("reading it: %w", err)
 	}
 	return len(found), nil
-}
-
-// keys reports what is to stop a second email on the side of Kitebase. To try it, a reply would have to be sent.
-func (e *examination) keys(context.Context) finding {
-	switch {
-	case !e.config.Server.IgnoresKeys:
-		return finding{OK, "Kitebase is said to honour Idempotency-Key (--upstream-keys=true). Only a real reply could show it; the server notices when it is not so.", ""}
-	case e.config.Server.NoDedupe:
-		return finding{Warning, "Kitebase is said to ignore Idempotency-Key (--upstream-keys=false), and there is no ledger: nothing stops a second email.",
-			"Remove --dedupe=false, unless this is an experiment."}
-	default:
-		return finding{OK, "Kitebase is said to ignore Idempotency-Key (--upstream-keys=false): a reply is sent once and looked up when its answer is lost.", ""}
-	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mark3labs/mcp-go/client"
 )
 
 // protocol starts the server as a host does and speaks to it, without any call reaching Kitebase.
@@ -18,22 +20,36 @@ func (e *examination) protocol(ctx context.Context) finding {
 	}
 	ctx, cancel := context.WithTimeout(ctx, protocolLimit)
 	defer cancel()
-	child, err := start(ctx, program)
-	if err != nil {
-		return e.unspoken(fmt.Errorf("the server cannot be started: %w", err), "")
+	var revisions []string
+	for _, options := range [][]client.ClientOption{
+		nil, // what this program's library speaks at best
+		//lint:ignore SA1019 hosts still speak the revisions with a handshake
+		{client.WithLegacyProtocolOnly()},
+	} {
+		revision, lastWords, err := e.conversation(ctx, options...)
+		if ctx.Err() != nil {
+			err = fmt.Errorf("the server was not done within %s", protocolLimit)
+		}
+		if err != nil {
+			return e.unspoken(err, lastWords)
+		}
+		revisions = append(revisions, revision)
 	}
-	revision, err := child.converse(ctx, e.tools)
+	return finding{OK, fmt.Sprintf("The server starts, speaks MCP %s over stdio, offers %s, answers a wrong call in words, and ends with its input.",
+		strings.Join(revisions, " and "), strings.Join(e.tools, ", ")), ""}
+}
+
+// conversation runs the server for one client, and returns the revision that they spoke, and what the server said last.
+func (e *examination) conversation(ctx context.Context, options ...client.ClientOption) (revision, lastWords string, err error) {
+	child, err := start(ctx, e.config.Program, options...)
+	if err != nil {
+		return "", "", fmt.Errorf("the server cannot be started: %w", err)
+	}
+	revision, err = child.converse(ctx, e.tools)
 	if ended := child.end(); err == nil {
 		err = ended
 	}
-	if ctx.Err() != nil {
-		err = fmt.Errorf("the server was not done within %s", protocolLimit)
-	}
-	if err != nil {
-		return e.unspoken(err, child.lastWords())
-	}
-	return finding{OK, fmt.Sprintf("The server starts, speaks MCP %s over stdio, offers %s, answers a wrong call in words, and ends with its input.",
-		revision, strings.Join(e.tools, ", ")), ""}
+	return revision, child.lastWords(), err
 }
 
 func (e *examination) unspoken(err error, lastWords string) finding {

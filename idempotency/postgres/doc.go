@@ -13,7 +13,7 @@
 // restarts, a proxy cuts it. Therefore
 //
 //   - an owner whose connection ends dials again at once and then every half second, and claims nothing until it holds its
-//     lock again (Put returns an error and writes nothing);
+//     lock again (Put waits for 0.9s, then returns an error and writes nothing);
 //   - an owner is taken for dead only when its lock was seen free and is still free [Grace] later. The first look therefore
 //     never says dead: ask again;
 //   - an owner that can be neither seen nor asked (the server does not notice the dead connection for a while) is taken for

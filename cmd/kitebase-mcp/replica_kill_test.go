@@ -116,12 +116,13 @@ func (s *site) killed() {
 	_ = s.cmd.Wait() // it was killed
 }
 
-// lockRecords keeps every process from the records of a ledger in PostgreSQL, as long as it is not unlocked.
+// lockRecords keeps every process from writing to a ledger in PostgreSQL, as long as it is not unlocked. Reading goes on: the look
+// at what an earlier process left behind comes at any time.
 func lockRecords(t *testing.T, ledger string) (unlock func()) {
 	ctx := context.Background() // it may be unlocked when the test is over
 	conn, err := pgx.Connect(ctx, ledger)
 	require.NoError(t, err)
-	_, err = conn.Exec(ctx, "BEGIN; LOCK TABLE records IN ACCESS EXCLUSIVE MODE")
+	_, err = conn.Exec(ctx, "BEGIN; LOCK TABLE records IN EXCLUSIVE MODE")
 	require.NoError(t, err)
 	return func() {
 		if err := conn.Close(ctx); err != nil {

@@ -151,6 +151,7 @@ func badClaims(issuer *accesstest.Issuer) map[string]string {
 		"exp a word":               sign(map[string]any{"exp": "never"}),
 		"not yet valid":            sign(map[string]any{"nbf": in(time.Minute)}),
 		"issued in the future":     sign(map[string]any{"iat": in(time.Hour)}),
+		"good, but huge":           sign(map[string]any{"pad": strings.Repeat("x", 20<<10)}),
 		"nobody":                   sign(map[string]any{"sub": nil, "client_id": nil}),
 		"scope a number":           sign(map[string]any{"scope": 7}),
 		"no key id":                header(map[string]any{"kid": nil}),

@@ -164,3 +164,22 @@ func TestIssuerIsDownAtTheStart(t *testing.T) {
 	require.Empty(t, kitebase.Requests())
 	require.Contains(t, s.send(t, s.call(handshakeRevision, "get_ticket", ticket142)).result(t).text(), "Northwind Studio")
 }
+
+// TestTheRepeatGuardTellsCallersApart: clients choose what they call their session, and two may choose alike.
+func TestTheRepeatGuardTellsCallersApart(t *testing.T) {
+	t.Parallel()
+	kitebase := startUpstream(t, fakeapi.Config{})
+	file := filepath.Join(t.TempDir(), "tokens.json")
+	priya, omar := makeToken(t, file, "priya"), makeToken(t, file, "omar")
+	s := startSiteWith(t, kitebase.url, "--http-tokens="+file)
+	missing := func(token string) string {
+		r := by(s.call(handshakeRevision, "get_ticket", `{"ticket_id":"KITE-412"}`), token)
+		r.Header.Set("Mcp-Session-Id", "SAME")
+		return s.send(t, r).result(t).text()
+	}
+	for range 2 {
+		require.Contains(t, missing(omar), "Error: No ticket KITE-412.")
+	}
+	require.Contains(t, missing(omar), "Error: not run.")
+	require.Contains(t, missing(priya), "Error: No ticket KITE-412.")
+}

@@ -171,7 +171,7 @@ func TestTheRepeatGuardTellsCallersApart(t *testing.T) {
 	kitebase := startUpstream(t, fakeapi.Config{})
 	file := filepath.Join(t.TempDir(), "tokens.json")
 	priya, omar := makeToken(t, file, "priya"), makeToken(t, file, "omar")
-	s := startSiteWith(t, kitebase.url, "--http-tokens="+file)
+	s := startSiteBy(t, kitebase.url, "--http-tokens="+file)
 	missing := func(token string) string {
 		r := by(s.call(handshakeRevision, "get_ticket", `{"ticket_id":"KITE-412"}`), token)
 		r.Header.Set("Mcp-Session-Id", "SAME")

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -87,6 +88,11 @@ func stopScene(t *testing.T, keys bool, point func(*testing.T, *fleet, func()), 
 	t.Logf("the one that woke up says: %s", r.text())
 	require.Equal(t, []string{told.ReplyID}, f.kitebase.emailsTo(crashTicket))
 	if !r.cannotTell() { // it stood still for longer than a write may take
+		if r.IsError && r.Meta.Error.Outcome == "not_done" { // a lie; what it logged says how it came to it
+			stopped.signal()
+			log, _ := io.ReadAll(stopped.log) // as far as there is any
+			t.Logf("its log:\n%s", log)
+		}
 		requireTrue(t, r, f.kitebase.emailsTo(crashTicket))
 	}
 	require.Equal(t, told.ReplyID, f.answeredBy(t, stopped, statelessRevision, crashText).ReplyID)

@@ -92,4 +92,23 @@ func TestFence(t *testing.T) {
 			require.Equal(t, 1, d.runs)
 		})
 	})
+	t.Run("an attempt that certainly failed leaves the call unknown if the ledger cannot say who has it", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			d := deskThat(fails(&resilience.Failure{What: resilience.Unavailable, Effect: idempotency.NotDone, Cause: errors.New("never written")}))
+			policy := d.policy()
+			policy.Attempts = -1
+			policy.Dedupe.Ledger = idempotency.NewLedger(new(undeletable), idempotency.Config{})
+			result := guard(t, sends(d.handle), policy)(t.Context(), withMessage("x"))
+			require.Contains(t, text(result), "may have gone through anyway")
+			require.Equal(t, "unknown", info(t, result).Outcome)
+		})
+	})
+}
+
+// undeletable is a store that is lost between a claim and the end of its call. A replica whose connections were cut while it
+// was stopped said "not sent" for a reply that another had sent.
+type undeletable struct{ idempotency.Memory }
+
+func (*undeletable) Delete(context.Context, idempotency.Record) (bool, error) {
+	return false, errors.New("connection reset")
 }

@@ -114,11 +114,14 @@ func (d *deduper) concluded(ctx context.Context, record idempotency.Record) idem
 }
 
 // undone forgets a claim that certainly came to nothing, and ends its call with err, unless somebody else has the claim now:
-// then theirs is how it ended.
+// then theirs is how it ended. If the ledger does not say whether somebody has, the call may have been made by them.
 func (d *deduper) undone(ctx context.Context, record idempotency.Record, err error) landing {
 	failed := d.Ledger.Forget(context.WithoutCancel(ctx), record)
-	if errors.Is(failed, idempotency.ErrMoved) {
+	switch {
+	case errors.Is(failed, idempotency.ErrMoved):
 		err = errOvertaken
+	case failed != nil:
+		err = settled{err, idempotency.Unknown}
 	}
 	d.log(ctx, failed)
 	return landing{record: record, err: err}

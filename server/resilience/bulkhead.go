@@ -69,7 +69,8 @@ func (b *bulkhead) enter(ctx context.Context) error {
 	if b.waiting.Add(1) > b.most {
 		return b.full()
 	}
-	c := callFrom(ctx)
+	c, began := callFrom(ctx), time.Now()
+	defer func() { c.queued += time.Since(began) }()
 	var late <-chan time.Time
 	if left, limited := c.remaining(); limited {
 		timer := time.NewTimer(left)

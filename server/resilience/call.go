@@ -17,7 +17,11 @@ type call struct {
 	// callersDeadline says that the caller itself asked for that deadline: running into it says nothing about the upstream.
 	callersDeadline bool
 	caller          context.Context
+	id              string
+	key             string // the idempotency key that the call was made under, or that of the one it repeats
 	attempts        int
+	trying          time.Duration // the time that the attempts took
+	queued          time.Duration // the time from the arrival to the first attempt that was waited for a place
 	progress        progress
 	words           words
 	log             *slog.Logger
@@ -62,12 +66,17 @@ func WithArrival(ctx context.Context, at time.Time) context.Context {
 	return context.WithValue(ctx, arrivalKey{}, at)
 }
 
+// arrival returns when the message of the call was read, or otherwise if nobody has said.
+func arrival(ctx context.Context, otherwise time.Time) time.Time {
+	if at, ok := ctx.Value(arrivalKey{}).(time.Time); ok {
+		return at
+	}
+	return otherwise
+}
+
 // limitTime sets the deadline to the earliest of: limit after the arrival, what the caller asked for, what ctx says.
 func (c *call) limitTime(ctx context.Context, request mcp.CallToolRequest, limit time.Duration) {
-	arrived, ok := ctx.Value(arrivalKey{}).(time.Time)
-	if !ok {
-		arrived = time.Now()
-	}
+	arrived := arrival(ctx, time.Now())
 	if limit > 0 {
 		c.deadline = arrived.Add(limit)
 	}

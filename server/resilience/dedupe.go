@@ -43,6 +43,10 @@ type DedupeConfig struct {
 	// Later runs f after d, to settle in the background what stayed unconfirmed. Default nil: it is settled when the next
 	// call of its group asks.
 	Later func(d time.Duration, f func(context.Context))
+	// Settled is told, once, what has become of a call that had been left unknown: Done or NotDone, by whatever found it out.
+	// CallID of its context is the call that was left, if this process made it and settles it in the background, or the call
+	// that settles it. It must return at once. Default nil.
+	Settled func(context.Context, idempotency.Record, idempotency.Outcome)
 	// Warning returns what callers must know about the ledger, such as that it is not durable; "" for nothing. Default nil.
 	Warning func() string
 	// Window is how long the same call is a repeat. Default 24h.
@@ -185,7 +189,9 @@ func (d *deduper) meet(ctx context.Context, id idempotency.Identity, record idem
 		case idempotency.Done:
 			record, _ = d.finish(ctx, record, look.Result, byReading)
 			return record, d.replay(ctx, record, id)
-		case idempotency.Unknown:
+		case idempotency.NotDone:
+			d.settled(ctx, record, idempotency.NotDone)
+		default:
 			return record, &landing{err: d.unconfirmed(look.Wait)}
 		}
 	}

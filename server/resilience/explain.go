@@ -26,6 +26,8 @@ type ExplainConfig struct {
 	CallDeadline time.Duration
 	// Logger gets one record per call. Default: none.
 	Logger *slog.Logger
+	// NewID names the calls, see [Policy]. Default: a [CallIDs] of its own.
+	NewID func() string
 	// Observe is told how each call ended, see [Policy]. Default nil.
 	Observe func(context.Context, Observation)
 
@@ -37,10 +39,10 @@ type ExplainConfig struct {
 // the caller goes away, and turns every error and panic from within into a result with isError whose text a model can
 // act on: no error leaves it. Nor does a character that nobody can see, see package legible. The deadline is kept by the layers within, each before it waits.
 func Explain(config ExplainConfig) mcpserver.ToolHandlerMiddleware {
-	defaults := Policy{Upstream: config.Upstream, CallDeadline: config.CallDeadline, Logger: config.Logger}.withDefaults()
+	defaults := Policy{Upstream: config.Upstream, CallDeadline: config.CallDeadline, Logger: config.Logger, NewID: config.NewID}.withDefaults()
 	e := explainer{
 		words: words{defaults.Upstream}, readOnly: config.ReadOnly, counted: config.counted,
-		limit: defaults.CallDeadline, log: defaults.Logger, observe: config.Observe, echo: config.echo,
+		limit: defaults.CallDeadline, log: defaults.Logger, newID: defaults.NewID, observe: config.Observe, echo: config.echo,
 	}
 	return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 		return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -55,6 +57,7 @@ type explainer struct {
 	counted  bool
 	limit    time.Duration
 	log      *slog.Logger
+	newID    func() string
 	observe  func(context.Context, Observation)
 	echo     func(*mcp.CallToolResult) (time.Time, bool)
 }
@@ -63,16 +66,23 @@ func (e explainer) run(ctx context.Context, request mcp.CallToolRequest, next mc
 	began := time.Now()
 	c := &call{
 		caller:   ctx,
+		id:       CallID(ctx),
 		progress: progressFor(request),
 		words:    e.words,
 		log:      e.log,
 	}
+	if c.id == "" {
+		c.id = e.newID()
+	}
+	c.queued = began.Sub(arrival(ctx, began))
 	c.limitTime(ctx, request, e.limit)
 	result, end := e.answer(ctx, c, request, next)
 	result = readable(result)
-	e.log.LogAttrs(ctx, slog.LevelDebug, "call", slog.String("tool", end.tool),
-		slog.Int("attempts", c.attempts), slog.Bool("error", result.IsError), slog.Duration("took", time.Since(began)))
-	e.observed(ctx, end, result, began)
+	seen := e.observation(c, end, result, began)
+	e.record(ctx, seen, end.err)
+	if e.observe != nil {
+		e.observe(ctx, seen)
+	}
 	return result
 }
 
@@ -137,18 +147,5 @@ func (e explainer) failed(ctx context.Context, c *call, request mcp.CallToolRequ
 		Kind: end.kind, Attempts: end.attempts, ModelCanFix: end.kind.modelCanFix(), Next: end.next(),
 		RetryAfterMS: retryAfter(err).Milliseconds(), Outcome: end.outcome.String(),
 	})
-	e.log.LogAttrs(ctx, level(end.kind), "call failed", slog.String("tool", end.tool), slog.String("kind", string(end.kind)),
-		slog.Int("attempts", end.attempts), slog.String("outcome", end.outcome.String()), slog.Any("cause", err))
 	return result, end
-}
-
-func level(kind Kind) slog.Level {
-	switch kind {
-	case Internal:
-		return slog.LevelError
-	case Invalid, NotFound, Canceled:
-		return slog.LevelInfo
-	default:
-		return slog.LevelWarn
-	}
 }

@@ -1,7 +1,6 @@
 package resilience
 
 import (
-	"context"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -11,6 +10,8 @@ import (
 
 // Observation is how one call ended, for those who count, trace or audit calls. It holds no argument and no text.
 type Observation struct {
+	// CallID names the call in all that is recorded about it, see [CallID].
+	CallID string
 	// Tool is the name of the tool.
 	Tool string
 	// Kind is why the call failed, "" if it did not. It is [Internal] as well if a handler worded a failure of its own,
@@ -27,21 +28,25 @@ type Observation struct {
 	RepeatedBy string
 	// ServedBy says who answered if not the upstream, "" otherwise.
 	ServedBy string
+	// Key is the idempotency key that the call was made under, or that of the earlier call if it is Replayed; "" without
+	// one, and for a call that was held before it was sent.
+	Key string
 	// Began is when the layer was entered, Took how long the answer took from there.
 	Began time.Time
 	Took  time.Duration
+	// Queued is how long the call waited before it could begin: from its arrival (see [WithArrival]) to Began, and in the
+	// queue of the [Bulkhead]. Trying is how long its attempts took, without the waits between them.
+	Queued, Trying time.Duration
 }
 
 // repeatedByRetry is the [Observation.RepeatedBy] of a call whose own retry met what its first attempt had done.
 const repeatedByRetry = "retry"
 
-// observed tells the observer, if there is one, how the call ended.
-func (e explainer) observed(ctx context.Context, end ending, result *mcp.CallToolResult, began time.Time) {
-	if e.observe == nil {
-		return
-	}
+// observation says how the call ended.
+func (e explainer) observation(c *call, end ending, result *mcp.CallToolResult, began time.Time) Observation {
 	seen := Observation{
-		Tool: end.tool, Kind: end.kind, Attempts: end.attempts, Outcome: end.outcome, Began: began, Took: time.Since(began),
+		CallID: c.id, Tool: end.tool, Kind: end.kind, Attempts: end.attempts, Outcome: end.outcome, Key: c.key,
+		Began: began, Took: time.Since(began), Queued: c.queued, Trying: c.trying,
 	}
 	if meta := result.Meta; meta != nil {
 		seen.Replayed = meta.AdditionalFields[MetaReplayed] == true
@@ -53,5 +58,5 @@ func (e explainer) observed(ctx context.Context, end ending, result *mcp.CallToo
 			seen.RepeatedBy = repeatedByRetry
 		}
 	}
-	e.observe(ctx, seen)
+	return seen
 }

@@ -21,7 +21,7 @@ func withToolUse(id string) option {
 	}
 }
 
-// Each call is observed once, however it ends. Without its times an observation is exact.
+// Each call is observed once, however it ends. Without its times and its name an observation is exact.
 func TestObserve(t *testing.T) {
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -77,7 +77,8 @@ func TestObserve(t *testing.T) {
 				}
 				guard(t, c.tool(c.does.handle), c.policy)(ctx)
 				require.Len(t, seen, 1)
-				seen[0].Began, seen[0].Took = time.Time{}, 0
+				require.NotEmpty(t, seen[0].CallID)
+				seen[0].CallID, seen[0].Began, seen[0].Took, seen[0].Trying = "", time.Time{}, 0, 0
 				require.Equal(t, c.want, seen[0])
 			})
 		})
@@ -102,13 +103,33 @@ func TestObserveTellsWhoRepeated(t *testing.T) {
 
 func TestObserveTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		arrived := time.Now()
+		time.Sleep(time.Second)
 		began := time.Now()
-		guard(t, reads(does(takes(3*time.Second, succeeds)).handle), resilience.Policy{
+		busy := &resilience.Failure{What: resilience.RateLimited, Wait: 2 * time.Second, Effect: idempotency.NotDone}
+		guard(t, reads(does(takes(3*time.Second, fails(busy)), takes(4*time.Second, succeeds)).handle), resilience.Policy{
 			Observe: func(_ context.Context, o resilience.Observation) {
 				require.Equal(t, began, o.Began)
-				require.Equal(t, 3*time.Second, o.Took)
+				require.Equal(t, 9*time.Second, o.Took)
+				require.Equal(t, 7*time.Second, o.Trying, "without the wait between")
+				require.Equal(t, time.Second, o.Queued)
 			},
-		})(t.Context())
-		require.Equal(t, 3*time.Second, time.Since(began))
+		})(resilience.WithArrival(t.Context(), arrived))
+		require.Equal(t, 9*time.Second, time.Since(began))
+	})
+}
+
+// What waits for a place in the bulkhead is queued as well.
+func TestObserveQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var queued []time.Duration
+		read := guard(t, reads(does(takes(3*time.Second, succeeds)).handle), resilience.Policy{
+			Bulkhead: &resilience.BulkheadConfig{Calls: 1, Queue: 1},
+			Observe:  func(_ context.Context, o resilience.Observation) { queued = append(queued, o.Queued) },
+		})
+		go read(t.Context())
+		synctest.Wait()
+		read(t.Context())
+		require.Equal(t, []time.Duration{0, 3 * time.Second}, queued)
 	})
 }

@@ -49,8 +49,11 @@ type Policy struct {
 	Dedupe *DedupeConfig
 	// Record writes down how calls ended that Dedupe does not watch. Default nil: off.
 	Record *RecordConfig
-	// Logger gets one record per call and one per wait. Default: none.
+	// Logger gets one record per call and one per wait, each with the id of the call. Default: none.
 	Logger *slog.Logger
+	// NewID names the calls that have no name yet (see [WithCallID]); share one among the tools of a server. Default: a
+	// [CallIDs] of its own.
+	NewID func() string
 	// Observe is told how each call ended, before its caller is. It is called on the goroutine of the call: it must return
 	// at once, must not panic, and must be safe for concurrent use. Default nil: nobody is told, at no cost.
 	Observe func(context.Context, Observation)
@@ -64,6 +67,9 @@ func (p Policy) withDefaults() Policy {
 	p.BackoffBase = cmp.Or(p.BackoffBase, 100*time.Millisecond)
 	p.BackoffCap = cmp.Or(p.BackoffCap, 2*time.Second)
 	p.Logger = cmp.Or(p.Logger, slog.New(slog.DiscardHandler))
+	if p.NewID == nil {
+		p.NewID = CallIDs()
+	}
 	return p
 }
 
@@ -133,7 +139,7 @@ func layers(hints mcp.ToolAnnotation, p Policy) []mcpserver.ToolHandlerMiddlewar
 	}
 	list := []mcpserver.ToolHandlerMiddleware{
 		Explain(ExplainConfig{
-			Upstream: p.Upstream, ReadOnly: readOnly, CallDeadline: p.CallDeadline, Logger: p.Logger, Observe: p.Observe,
+			Upstream: p.Upstream, ReadOnly: readOnly, CallDeadline: p.CallDeadline, Logger: p.Logger, NewID: p.NewID, Observe: p.Observe,
 			counted: true, echo: p.Replayed,
 		}),
 	}

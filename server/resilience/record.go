@@ -36,7 +36,7 @@ func Record(config RecordConfig) mcpserver.ToolHandlerMiddleware {
 				return result, err
 			}
 			if failed := config.Ledger.Note(context.WithoutCancel(ctx), record); failed != nil {
-				callFrom(ctx).log.ErrorContext(ctx, "the ledger could not be written", "cause", failed)
+				notWritten(ctx, failed)
 			}
 			return result, err
 		}

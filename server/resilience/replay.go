@@ -34,6 +34,7 @@ func (d *deduper) replay(ctx context.Context, record idempotency.Record, id idem
 			Effect: idempotency.Done, NotRun: true, Cause: fmt.Errorf("result of %s: %w", record.Key, err),
 		}}
 	}
+	callFrom(ctx).key = record.Key
 	first := d.sentAt(record, &result).UTC().Truncate(time.Second)
 	annotate(&result, mark{Note: alreadyDone(d.Noun, first), AlreadySent: true, FirstSentAt: &first})
 	by := "model"

@@ -2,6 +2,7 @@ package resilience
 
 import (
 	"context"
+	"log/slog"
 	"math/rand/v2"
 	"time"
 
@@ -86,7 +87,9 @@ func (r *retrying) failure() error {
 // attempt runs the handler once.
 func (r *retrying) attempt(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) (result *mcp.CallToolResult) {
 	r.call.attempts++ // before it runs, so that a panic is counted
+	began := time.Now()
 	result, r.err = next(ctx, request)
+	r.call.trying += time.Since(began)
 	r.count(ctx)
 	return result
 }
@@ -172,7 +175,8 @@ func (r *retrying) Reset() {}
 func (r *retrying) told(ctx context.Context) backoff.Notify {
 	return func(err error, wait time.Duration) {
 		what := r.call.words.reason(err)
-		r.call.log.InfoContext(ctx, r.call.words.waiting(r.call.attempts, err, wait))
+		r.call.log.LogAttrs(ctx, slog.LevelInfo, r.call.words.waiting(r.call.attempts, err, wait),
+			slog.String("call", r.call.id), slog.String("kind", string(kindOf(err))), ms("wait_ms", wait))
 		r.call.progress.tell(ctx, attemptAfter(r.call.attempts+1, max(r.limit, r.call.attempts+1), what))
 	}
 }

@@ -15,6 +15,7 @@ import (
 func (d *deduper) run(ctx context.Context, record idempotency.Record, next send) landing {
 	stands, release := d.Ledger.Hold(context.WithoutCancel(ctx), record)
 	c := callFrom(ctx)
+	c.key = record.Key
 	before, ended := c.attempts, false
 	defer func() {
 		if !ended { // a panic passes through: the call may have been sent
@@ -88,12 +89,16 @@ func (d *deduper) finish(ctx context.Context, record idempotency.Record, result 
 func (d *deduper) conclude(ctx context.Context, record idempotency.Record, result *mcp.CallToolResult, state idempotency.State, evidence string) (idempotency.Record, bool) {
 	ctx = context.WithoutCancel(ctx)
 	stored, err := json.Marshal(result)
+	unsettled := record.State == idempotency.Unconfirmed
 	if err == nil {
 		record.State, record.Result, record.Owner, record.Evidence = state, stored, "", evidence
 		err = d.Ledger.Save(ctx, &record)
 	}
-	if errors.Is(err, idempotency.ErrMoved) {
+	if errors.Is(err, idempotency.ErrMoved) { // who moved it has told it
 		return d.concluded(ctx, record), true
+	}
+	if unsettled {
+		d.settled(ctx, record, idempotency.Done)
 	}
 	d.log(ctx, err)
 	return record, err == nil
@@ -131,7 +136,7 @@ func (d *deduper) undone(ctx context.Context, record idempotency.Record, err err
 func (d *deduper) leaveUnconfirmed(ctx context.Context, record idempotency.Record, wait time.Duration) idempotency.Record {
 	record.State, record.Owner = idempotency.Unconfirmed, ""
 	d.log(ctx, d.Ledger.Save(context.WithoutCancel(ctx), &record))
-	d.settleLater(record, wait)
+	d.settleLater(ctx, record, wait)
 	return record
 }
 
@@ -149,12 +154,13 @@ func (d *deduper) settle(ctx context.Context, record idempotency.Record) Settlem
 }
 
 // settleLater looks once more in the background, when the horizon has passed. It only reads: nothing is sent after the
-// caller was answered.
-func (d *deduper) settleLater(record idempotency.Record, wait time.Duration) {
+// caller was answered. What it does belongs to the call of ctx.
+func (d *deduper) settleLater(ctx context.Context, record idempotency.Record, wait time.Duration) {
 	if d.Later == nil || d.Settle == nil || wait <= 0 {
 		return
 	}
-	d.Later(wait, func(ctx context.Context) {
+	d.Later(wait, func(work context.Context) {
+		ctx := after(ctx, work)
 		current, err := d.Ledger.Look(ctx, record.Fingerprint)
 		if err == nil && current.State == idempotency.Unconfirmed {
 			d.settleNow(ctx, &current)
@@ -180,7 +186,7 @@ func (d *deduper) settleOpen(ctx context.Context, before time.Time) ([]idempoten
 		}
 		look := d.settleNow(ctx, &open[i])
 		if look.Outcome == idempotency.Unknown {
-			d.settleLater(record, look.Wait)
+			d.settleLater(ctx, record, look.Wait)
 		}
 	}
 	return open, err
@@ -201,11 +207,22 @@ func (d *deduper) settleNow(ctx context.Context, record *idempotency.Record) Set
 // abandon records that the call was certainly not made and nobody waits for it.
 func (d *deduper) abandon(ctx context.Context, record *idempotency.Record) {
 	record.State, record.Evidence = idempotency.Abandoned, byReading
-	d.log(ctx, d.Ledger.Save(context.WithoutCancel(ctx), record))
+	err := d.Ledger.Save(context.WithoutCancel(ctx), record)
+	d.log(ctx, err)
+	if !errors.Is(err, idempotency.ErrMoved) {
+		d.settled(ctx, *record, idempotency.NotDone)
+	}
+}
+
+// settled tells what has become of a call that was left unknown, and so was answered as such.
+func (d *deduper) settled(ctx context.Context, record idempotency.Record, outcome idempotency.Outcome) {
+	if d.Settled != nil {
+		d.Settled(ctx, record, outcome)
+	}
 }
 
 func (d *deduper) log(ctx context.Context, err error) {
 	if err != nil && !errors.Is(err, idempotency.ErrMoved) {
-		callFrom(ctx).log.ErrorContext(ctx, "the ledger could not be written", "cause", err)
+		notWritten(ctx, err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/kitebase/kitebase-mcp/idempotency"
+	"github.com/kitebase/kitebase-mcp/server/audit"
 	"github.com/kitebase/kitebase-mcp/server/resilience"
 	"github.com/kitebase/kitebase-mcp/tools"
 	"github.com/kitebase/kitebase-mcp/tools/kitebase"
@@ -74,6 +75,8 @@ type Config struct {
 	Metrics bool
 	// Logger gets what the server has to say. Default: none.
 	Logger *slog.Logger
+	// Audit gets a line for each write. Default nil: none.
+	Audit *audit.Log
 	// DialContext opens the connections to Kitebase. Default: a [net.Dialer].
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
 }
@@ -86,6 +89,9 @@ func (c Config) withDefaults() Config {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	c.Guard.Upstream = "Kitebase"
 	c.Guard.Logger = c.Logger
+	if c.Guard.NewID == nil {
+		c.Guard.NewID = resilience.CallIDs() // one for all tools
+	}
 	if c.Store == nil {
 		c.Store = new(idempotency.Memory)
 	}

@@ -26,11 +26,12 @@ const (
 // the names above. A package that is not listed may have none. Imports point down only.
 var allowed = map[string][]string{
 	"cmd/kitebase-mcp": {"server", "server/doctor", "server/lab", "server/resilience", "server/stdio", "server/web",
-		"server/access", "idempotency", "idempotency/sqlite", "idempotency/postgres", "fakeapi"},
-	"server": {mcpGo, "tools", "tools/kitebase", "server/access", "server/metrics", "server/resilience", "server/stdio",
+		"server/access", "server/audit", "idempotency", "idempotency/sqlite", "idempotency/postgres", "fakeapi"},
+	"server": {mcpGo, "tools", "tools/kitebase", "server/access", "server/audit", "server/metrics", "server/resilience", "server/stdio",
 		"server/web", "idempotency", "fakeapi"},
 	"server/metrics":           {"server/resilience"},
 	"server/access":            {},
+	"server/audit":             {},
 	"server/access/accesstest": {},
 	"server/doctor":            {mcpGo + "client", mcpGo + "mcp", "server", "server/web", "server/access", "tools/kitebase", "idempotency"},
 	"server/lab":               {"fakeapi"},

@@ -113,7 +113,7 @@ func (r *replies) verify(ctx context.Context, record idempotency.Record, result 
 	r.keyless.Store(true)
 	tools.MarkKeyIgnored(result)
 	r.log.ErrorContext(ctx, "Kitebase ignores Idempotency-Key: a retried reply went out twice. It is treated as keyless from now on; "+
-		"start the server with --upstream-keys=false", "ticket", record.Group, "key", record.Key, "copies", copies)
+		"start the server with --upstream-keys=false", "call", resilience.CallID(ctx), "ticket", record.Group, "key", record.Key, "copies", copies)
 	return "The customer got this reply more than once, because Kitebase ignored its idempotency key. Tell a person; it will not happen again."
 }
 

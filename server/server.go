@@ -98,6 +98,7 @@ func (s *Server) guard(tool tools.Tool) (mcpserver.ServerTool, error) {
 	if tool.Effect == tools.Sends {
 		guarded.Handler = s.copies.reminding(guarded.Handler)
 	}
+	guarded.Handler = s.audited(tool, guarded.Handler)
 	return guarded, err
 }
 
@@ -145,6 +146,7 @@ func (s *Server) dedupe(replies *replies) resilience.DedupeConfig {
 		Renewed:  replies.renewed,
 		Verify:   replies.verify,
 		Later:    s.later.run,
+		Settled:  s.settled,
 		Warning:  s.config.Warning,
 		Noun:     "reply",
 		Check:    "get_ticket",
@@ -195,7 +197,7 @@ func (s *Server) Embedded() string {
 // ServeStdio serves one client on in and out until in ends or ctx does, and everything under way is answered.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer s.endWith(ctx)()
-	return stdio.Serve(ctx, s.mcp, in, out, stdio.Config{
+	return stdio.Serve(context.WithValue(ctx, stdioKey{}, true), s.mcp, in, out, stdio.Config{
 		Logger: s.config.Logger, Context: resilience.WithArrival, Drain: s.drain(),
 	})
 }

@@ -62,6 +62,7 @@ func newTallies(names []string) *tallies {
 func (s *Server) observe(ctx context.Context, seen resilience.Observation) {
 	s.tallies.count(seen)
 	s.metrics.Observe(seen)
+	observeForAudit(ctx, seen)
 	if also := s.config.Guard.Observe; also != nil {
 		also(ctx, seen)
 	}

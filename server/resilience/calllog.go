@@ -34,6 +34,14 @@ func (e explainer) record(ctx context.Context, seen Observation, cause error) {
 	e.log.LogAttrs(ctx, at, message, attrs...)
 }
 
+// endKind is the kind of err as a word, "" for none.
+func endKind(err error) string {
+	if err == nil {
+		return ""
+	}
+	return string(kindOf(err))
+}
+
 // ms is a time as a number of milliseconds, so that it is the same in text and in JSON, where slog writes nanoseconds.
 func ms(name string, d time.Duration) slog.Attr {
 	return slog.Float64(name, float64(d.Round(time.Microsecond))/float64(time.Millisecond))

@@ -64,7 +64,7 @@ func TestCallLogLevels(t *testing.T) {
 		resilience.Invalid: "INFO", resilience.NotFound: "INFO", resilience.Canceled: "INFO",
 		resilience.Denied: "WARN", resilience.Held: "WARN", resilience.Unavailable: "WARN", resilience.Internal: "ERROR",
 	} {
-		log, logged := logOf(t, slog.LevelDebug)
+		log, logged := logOf(t, slog.LevelInfo)
 		failing := does(fails(&resilience.Failure{What: kind, Effect: idempotency.NotDone}))
 		guard(t, reads(failing.handle), resilience.Policy{Logger: log, Attempts: -1})(t.Context())
 		require.Len(t, logged(), 1, "one record a call")

@@ -76,6 +76,7 @@ func (e explainer) run(ctx context.Context, request mcp.CallToolRequest, next mc
 	}
 	c.queued = began.Sub(arrival(ctx, began))
 	c.limitTime(ctx, request, e.limit)
+	e.log.LogAttrs(ctx, slog.LevelDebug, "call began", slog.String("call", c.id), slog.String("tool", request.Params.Name))
 	result, end := e.answer(ctx, c, request, next)
 	result = readable(result)
 	seen := e.observation(c, end, result, began)

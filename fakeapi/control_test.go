@@ -15,7 +15,7 @@ func TestControls(t *testing.T) {
 	require.JSONEq(t, `{"emails":[]}`, d.do("GET", "/_outbox", "").body)
 
 	require.Equal(t, http.StatusNoContent, d.do("PUT", "/_faults/reply_to_customer", `{"fault":"lose","times":1}`).status)
-	auth := []string{"Authorization", "Bearer secret", "Idempotency-Key", "k"}
+	auth := []string{"Authorization", "Bearer secret", "Idempotency-Key", "k", "Traceparent", "00-4b-00-01"}
 	_, err := d.try("POST", replies, messageBody("Hello"), auth...)
 	require.Error(t, err)
 	require.Equal(t, http.StatusOK, d.do("POST", replies, messageBody("Hello"), auth...).status)
@@ -25,7 +25,7 @@ func TestControls(t *testing.T) {
 	delete(first, "at")
 	require.Equal(t, map[string]any{
 		"operation": "reply_to_customer", "method": "POST", "path": replies,
-		"idempotency_key": "k", "status": 0.0, "fault": "lose",
+		"idempotency_key": "k", "traceparent": "00-4b-00-01", "status": 0.0, "fault": "lose",
 	}, first)
 	emails := d.do("GET", "/_outbox", "").field(t, "emails").([]any)
 	require.Len(t, emails, 1)

@@ -102,6 +102,7 @@ func (f *Fake) arrive(c *call) string {
 		Method:         c.request.Method,
 		Path:           c.request.URL.Path,
 		IdempotencyKey: c.key(),
+		Traceparent:    c.request.Header.Get("Traceparent"),
 		At:             time.Now().UTC(),
 	}
 	f.mu.Lock()

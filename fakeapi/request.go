@@ -10,6 +10,8 @@ type Request struct {
 	// Path is unescaped and without the query.
 	Path           string `json:"path"`
 	IdempotencyKey string `json:"idempotency_key"`
+	// Traceparent is the header by which the caller names its trace (W3C Trace Context).
+	Traceparent string `json:"traceparent"`
 	// Status is what was answered; 0 while nothing was, and for good when the connection was cut without an answer.
 	Status int `json:"status"`
 	// Fault is the kind of fault that struck; "" for none.

@@ -3,11 +3,13 @@ package server
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"github.com/kitebase/kitebase-mcp/idempotency"
+	"github.com/kitebase/kitebase-mcp/server/access"
 	"github.com/kitebase/kitebase-mcp/server/audit"
 	"github.com/kitebase/kitebase-mcp/server/resilience"
 	"github.com/kitebase/kitebase-mcp/tools"
@@ -56,7 +58,7 @@ func entry(ctx context.Context, request mcp.CallToolRequest, seen resilience.Obs
 			e.Key = cmp.Or(e.Key, idempotency.Key(ticket, message))
 		}
 		if result != nil && !result.IsError {
-			e.ReplyID = tools.ReplyID(result)
+			e.ReplyID = tools.ReplyName(result)
 		}
 	}
 	if seen.Replayed {
@@ -69,16 +71,28 @@ func entry(ctx context.Context, request mcp.CallToolRequest, seen resilience.Obs
 func (s *Server) settled(ctx context.Context, record idempotency.Record, outcome idempotency.Outcome) {
 	s.config.Audit.Write(ctx, audit.Entry{
 		Event: audit.Settled, Call: resilience.CallID(ctx), Who: "server", Tool: record.Tool, Ticket: record.Group,
-		Outcome: outcome.String(), Key: record.Key, ReplyID: replyID(record), Attempts: record.Attempts,
+		Outcome: outcome.String(), Key: record.Key, ReplyID: replyOf(record), Attempts: record.Attempts,
 	})
+}
+
+// replyOf returns the id of the reply that a record is about, or "".
+func replyOf(record idempotency.Record) string {
+	var result mcp.CallToolResult
+	if json.Unmarshal(record.Result, &result) != nil {
+		return ""
+	}
+	return tools.ReplyName(&result)
 }
 
 // stdioKey marks the context of everything that came over stdio.
 type stdioKey struct{}
 
 // caller returns who made a call. On stdio that is the person at this machine, by the program that it names itself; over
-// HTTP nobody has said yet.
+// HTTP the name of the token, or "http" if none is asked for.
 func caller(ctx context.Context, request mcp.CallToolRequest) string {
+	if known, ok := access.From(ctx); ok {
+		return known.Name
+	}
 	if ctx.Value(stdioKey{}) == nil {
 		return "http"
 	}

@@ -13,6 +13,7 @@ type Client struct {
 	token     string
 	header    http.Header // sent with every request, never changed
 	transport *http.Transport
+	headers   func(context.Context, http.Header) // nil: none
 	onAnswer  func(http.Header)
 }
 
@@ -28,7 +29,10 @@ func New(config Config) (*Client, error) {
 	if config.Token != "" {
 		header.Set("Authorization", "Bearer "+config.Token)
 	}
-	return &Client{base: config.BaseURL, token: config.Token, header: header, transport: newTransport(config), onAnswer: config.OnAnswer}, nil
+	return &Client{
+		base: config.BaseURL, token: config.Token, header: header, transport: newTransport(config),
+		headers: config.Headers, onAnswer: config.OnAnswer,
+	}, nil
 }
 
 // Close closes the idle connections. Calls under way are left alone, and the client can still be used.

@@ -24,6 +24,9 @@ type Config struct {
 	// DialContext opens the connections. With one of its own the client ignores proxy settings of the environment.
 	// Default a [net.Dialer], behind the proxy that the environment names.
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
+	// Headers may add to the header of each request, such as the name of a trace; what the client sets itself is not to be
+	// touched. It must be safe for concurrent use. Default: adds nothing.
+	Headers func(ctx context.Context, header http.Header)
 	// OnAnswer is told the header of every answer before the answer is judged. It must not change the header, and must be
 	// safe for concurrent use. Default: nobody is told.
 	OnAnswer func(header http.Header)

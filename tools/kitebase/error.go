@@ -58,6 +58,9 @@ func (e *Error) Error() string {
 // of Kitebase or words from upstream: look at it, do not show it.
 func (e *Error) Unwrap() error { return e.err }
 
+// StatusCode returns the HTTP status of the answer, 0 if there was none.
+func (e *Error) StatusCode() int { return e.Status }
+
 // Kind returns one of the Kind constants.
 func (e *Error) Kind() string { return e.kind }
 

@@ -77,6 +77,9 @@ func (c *Client) build(ctx context.Context, r request) (*http.Request, error) {
 		return nil, err
 	}
 	req.Header = c.header.Clone()
+	if c.headers != nil {
+		c.headers(ctx, req.Header)
+	}
 	if r.key != "" {
 		req.Header.Set("Idempotency-Key", r.key)
 	}

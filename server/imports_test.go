@@ -26,10 +26,12 @@ const (
 // the names above. A package that is not listed may have none. Imports point down only.
 var allowed = map[string][]string{
 	"cmd/kitebase-mcp": {"server", "server/doctor", "server/lab", "server/resilience", "server/stdio", "server/web",
-		"server/access", "server/audit", "idempotency", "idempotency/sqlite", "idempotency/postgres", "fakeapi"},
+		"server/access", "server/audit", "server/tracing", "idempotency", "idempotency/sqlite", "idempotency/postgres", "fakeapi"},
 	"server": {mcpGo, "tools", "tools/kitebase", "server/access", "server/audit", "server/metrics", "server/resilience", "server/stdio",
-		"server/web", "idempotency", "fakeapi"},
+		"server/tracing", "server/web", "idempotency", "fakeapi"},
 	"server/metrics":           {"server/resilience"},
+	"server/tracing":           {mcpGo, "server/resilience"},
+	"server/tracing/tracetest": {},
 	"server/access":            {},
 	"server/audit":             {},
 	"server/access/accesstest": {},

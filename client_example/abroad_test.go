@@ -29,7 +29,7 @@ func serveOverHTTP(t *testing.T, token string) (url string, desk *fakeapi.Server
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed
 	})
-	served := regexp.MustCompile(`streamable=(\S+)`)
+	served := regexp.MustCompile(`"streamable":"([^"]+)"`)
 	for lines := bufio.NewScanner(log); lines.Scan(); {
 		if found := served.FindStringSubmatch(lines.Text()); found != nil {
 			return found[1], desk

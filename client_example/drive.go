@@ -112,7 +112,7 @@ func openDesk(s scenario) (*fakeapi.Server, error) {
 
 // work has the model of a scenario do the task, through a server that ends with the run.
 func (d driver) work(ctx context.Context, s scenario, desk *fakeapi.Server) (report agent.Report, err error) {
-	flags := append([]string{"--url", desk.URL(), "--ledger", "memory", "--attempt-timeout", "200ms"}, s.server...)
+	flags := append([]string{"--url", desk.URL(), "--ledger", "memory", "--attempt-timeout", "200ms", "--log-format", "text"}, s.server...)
 	if d.experiment.attempts > 0 {
 		flags = append(flags, "--attempts", strconv.Itoa(d.experiment.attempts))
 	}

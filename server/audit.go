@@ -70,7 +70,7 @@ func entry(ctx context.Context, request mcp.CallToolRequest, seen resilience.Obs
 // settled writes down what became of a reply whose call had ended as unknown.
 func (s *Server) settled(ctx context.Context, record idempotency.Record, outcome idempotency.Outcome) {
 	s.config.Audit.Write(ctx, audit.Entry{
-		Event: audit.Settled, Call: resilience.CallID(ctx), Who: "server", Tool: record.Tool, Ticket: record.Group,
+		Event: audit.Settled, Call: resilience.CallID(ctx), Who: s.config.Settler, Tool: record.Tool, Ticket: record.Group,
 		Outcome: outcome.String(), Key: record.Key, ReplyID: replyOf(record), Attempts: record.Attempts,
 	})
 }

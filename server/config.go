@@ -19,6 +19,7 @@ import (
 	"github.com/kitebase/kitebase-mcp/idempotency"
 	"github.com/kitebase/kitebase-mcp/server/audit"
 	"github.com/kitebase/kitebase-mcp/server/resilience"
+	"github.com/kitebase/kitebase-mcp/server/tracing"
 	"github.com/kitebase/kitebase-mcp/tools"
 	"github.com/kitebase/kitebase-mcp/tools/kitebase"
 )
@@ -75,14 +76,19 @@ type Config struct {
 	Metrics bool
 	// Logger gets what the server has to say. Default: none.
 	Logger *slog.Logger
+	// Tracing gets a span of each call and attempt. Default nil: nothing is traced, at no cost.
+	Tracing *tracing.Tracing
 	// Audit gets a line for each write. Default nil: none.
 	Audit *audit.Log
+	// Settler is who settles what was left unknown, for Audit. Default "server".
+	Settler string
 	// DialContext opens the connections to Kitebase. Default: a [net.Dialer].
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
 func (c Config) withDefaults() Config {
 	c.Version = cmp.Or(c.Version, "dev")
+	c.Settler = cmp.Or(c.Settler, "server")
 	c.DedupeWindow = cmp.Or(c.DedupeWindow, 24*time.Hour)
 	c.SettleAfter = cmp.Or(c.SettleAfter, 30*time.Second)
 	c.CopiesFor = cmp.Or(c.CopiesFor, time.Hour)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kitebase/kitebase-mcp/idempotency"
 	"github.com/kitebase/kitebase-mcp/server/resilience"
+	"github.com/kitebase/kitebase-mcp/server/tracing"
 	"github.com/kitebase/kitebase-mcp/tools"
 	"github.com/kitebase/kitebase-mcp/tools/kitebase"
 )
@@ -27,6 +28,7 @@ type replies struct {
 	settleAfter time.Duration
 	patience    time.Duration // for one look
 	log         *slog.Logger
+	tracing     *tracing.Tracing
 	keyless     atomic.Bool // Kitebase does not honour keys: as configured, or as found out
 }
 
@@ -48,18 +50,20 @@ func (r *replies) identify(request mcp.CallToolRequest) (idempotency.Identity, e
 
 // settle reads the ticket back. A reply that stands there was sent. One that does not was certainly not sent only when the
 // settle horizon has passed since the last attempt.
-func (r *replies) settle(ctx context.Context, record idempotency.Record) resilience.Settlement {
+func (r *replies) settle(ctx context.Context, record idempotency.Record) (found resilience.Settlement) {
+	ctx, ended := r.tracing.Look(ctx, record.Tool)
+	defer func() { ended(found.Outcome.String()) }()
 	wait := max(0, r.settleAfter-time.Since(record.LastAt))
 	ticket, err := r.look(ctx, record)
 	if err != nil {
 		return resilience.Settlement{Wait: max(wait, time.Second)}
 	}
-	found, ok, err := r.find(ctx, ticket, record)
+	sent, ok, err := r.find(ctx, ticket, record)
 	switch {
 	case err != nil:
 		return resilience.Settlement{Wait: max(wait, time.Second)}
 	case ok:
-		return resilience.Settlement{Outcome: idempotency.Done, Result: tools.ReplyResult(ticket, found)}
+		return resilience.Settlement{Outcome: idempotency.Done, Result: tools.ReplyResult(ticket, sent)}
 	case wait > 0:
 		return resilience.Settlement{Wait: wait}
 	default:

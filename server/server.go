@@ -87,7 +87,7 @@ func New(config Config) (*Server, error) {
 
 // guard puts a tool inside its policy.
 func (s *Server) guard(tool tools.Tool) (mcpserver.ServerTool, error) {
-	handler := tool.Handle
+	handler := s.config.Tracing.Attempt(tool.Handle)
 	switch tool.Effect {
 	case tools.Sets:
 		handler = s.copies.writing(assignTicket, handler)
@@ -98,7 +98,7 @@ func (s *Server) guard(tool tools.Tool) (mcpserver.ServerTool, error) {
 	if tool.Effect == tools.Sends {
 		guarded.Handler = s.copies.reminding(guarded.Handler)
 	}
-	guarded.Handler = s.audited(tool, guarded.Handler)
+	guarded.Handler = s.config.Tracing.Call(s.audited(tool, guarded.Handler))
 	return guarded, err
 }
 
@@ -132,7 +132,8 @@ func (s *Server) policy(tool tools.Tool) resilience.Policy {
 }
 
 func (s *Server) replies() *replies {
-	r := &replies{client: s.client, ledger: s.config.ledger(), settleAfter: s.config.SettleAfter, patience: s.config.patience(), log: s.config.Logger}
+	r := &replies{client: s.client, ledger: s.config.ledger(), settleAfter: s.config.SettleAfter, patience: s.config.patience(),
+		log: s.config.Logger, tracing: s.config.Tracing}
 	r.keyless.Store(s.config.IgnoresKeys)
 	return r
 }
@@ -179,6 +180,7 @@ func (s *Server) connect() (err error) {
 	}
 	s.client, err = kitebase.New(kitebase.Config{
 		BaseURL: s.config.URL, Token: s.config.Token, Version: s.config.Version, DialContext: s.config.DialContext,
+		Headers: s.config.Tracing.Headers(),
 	})
 	if err != nil {
 		s.Close()

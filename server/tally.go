@@ -63,6 +63,7 @@ func (s *Server) observe(ctx context.Context, seen resilience.Observation) {
 	s.tallies.count(seen)
 	s.metrics.Observe(seen)
 	observeForAudit(ctx, seen)
+	s.config.Tracing.Observe(ctx, seen)
 	if also := s.config.Guard.Observe; also != nil {
 		also(ctx, seen)
 	}

@@ -55,7 +55,7 @@ async function main() {
   execFileSync('go', ['build', '-o', binary, './cmd/kitebase-mcp'],
     { cwd: fileURLToPath(new URL('../..', import.meta.url)), stdio: ['ignore', 'ignore', 'inherit'] });
   const serveHTTP = (...more) => serve([binary, '--transport', 'http', '--addr', '127.0.0.1:0', ...ledger, ...more],
-    { stream: 'stderr', ready: /streamable=(\S+)\/mcp/ });
+    { stream: 'stderr', ready: /"streamable":"([^"]+)\/mcp"/ });
   const kitebase = await serve([binary, 'fake', '--addr', '127.0.0.1:0'], { stream: 'stdout', ready: /fake Kitebase at (\S+)/ });
   const web = await serveHTTP('--url', kitebase.match, '--http-token', token);
   const open = await serveHTTP('--url', kitebase.match); // the conformance suite can send no token

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"log/slog"
 	"reflect"
 	"strings"
 
@@ -59,7 +59,7 @@ func (d *doctorCommand) config() (doctor.Config, error) {
 		return doctor.Config{}, err
 	}
 	config := doctor.Config{
-		Server:  d.Settings.serverConfig(io.Discard),
+		Server:  d.Settings.serverConfig(slog.New(slog.DiscardHandler)),
 		Wrong:   append(d.around.unreadable, d.Settings.wrong()...),
 		Unread:  d.around.unknown,
 		Ledger:  d.Settings.examined(),
@@ -133,7 +133,8 @@ func surroundingsOf(line *kong.Context, env environment, environ []string) surro
 		s.child = append(s.child, name+"="+written(flag))
 	}
 	s.child = append(s.child, envName("ledger")+"=memory", envName("transport")+"=stdio", // the last one of a name counts
-		envName("metrics-addr")+"=") // the port may be that of a server at work
+		envName("metrics-addr")+"=", // the port may be that of a server at work
+		envName("audit-log")+"=", "OTEL_SDK_DISABLED=true")
 	return s
 }
 

@@ -129,7 +129,7 @@ func noKeepAlive() *http.Client {
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 }
 
-var servedAt = regexp.MustCompile(`streamable=(http://[^/]+)/mcp`)
+var servedAt = regexp.MustCompile(`"streamable":"(http://[^/]+)/mcp"`)
 
 // serveWeb starts the program on a free port and returns its address. It must end well when it is asked to.
 func serveWeb(t *testing.T, kitebase string) string {

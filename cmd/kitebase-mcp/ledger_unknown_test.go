@@ -137,7 +137,7 @@ func TestIgnoredKeysAcrossServers(t *testing.T) {
 	require.NotEmpty(t, first.call("reply_to_customer", replyTo("KITE-102", crashText)).reply(t).ReplyID)
 	require.Len(t, s.kitebase.emailsTo("KITE-102"), 1)
 	first.end()
-	require.Regexp(t, `level=ERROR .*ignores Idempotency-Key`, first.stderr.String())
+	require.Regexp(t, `"level":"ERROR".*ignores Idempotency-Key`, first.stderr.String())
 
 	second := s.serve(t)
 	for _, ticket := range []string{"KITE-101", "KITE-102"} {

@@ -114,7 +114,7 @@ func TestDebugLog(t *testing.T) {
 	server.end()
 	log := server.stderr.String()
 	for _, level := range []string{"DEBUG", "INFO", "WARN"} {
-		require.Contains(t, log, "level="+level)
+		require.Contains(t, log, `"level":"`+level+`"`)
 	}
 	require.NotContains(t, log, "tok-secret-1")
 }

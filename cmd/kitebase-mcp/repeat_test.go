@@ -114,7 +114,7 @@ func TestKeysIgnored(t *testing.T) {
 	server.call("reply_to_customer", `{"ticket_id":"KITE-143","message":"Any update?"}`)
 	require.Len(t, kitebase.emailsTo("KITE-143"), 1)
 	server.end()
-	require.Regexp(t, `level=(WARN|ERROR) .*[Kk]ey`, server.stderr.String())
+	require.Regexp(t, `"level":"(WARN|ERROR)".*[Kk]ey`, server.stderr.String())
 }
 
 // TestSameReplyAfterRestart: a new process with an empty ledger. Kitebase still knows the key and sends nothing, which the

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/kitebase/kitebase-mcp/server"
 	"github.com/kitebase/kitebase-mcp/server/resilience"
 	"github.com/kitebase/kitebase-mcp/server/stdio"
+	"github.com/kitebase/kitebase-mcp/server/tracing"
 	"github.com/kitebase/kitebase-mcp/server/web"
 )
 
@@ -52,16 +52,27 @@ type serveCommand struct {
 	MetricsAddr string `name:"metrics-addr" placeholder:"HOST:PORT" help:"Loopback address at which metrics and health are served in addition, without a token; stdio serves them nowhere else."`
 
 	LogLevel string `name:"log-level" default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error; logs go to standard error."`
+	logging
 }
 
 // Run serves until the input ends or ctx does.
 func (s *serveCommand) Run(ctx context.Context, std streams) error {
 	logs := stdio.NewLogWriter(std.err, 0)
 	defer logs.Close()
-	config, err := s.config(logs)
+	format := s.format(std.err, s.level())
+	logs.Gap = gap(format)
+	config, err := s.config(slog.New(format(logs)))
 	if err != nil {
 		return err
 	}
+	trail, closer, err := s.audit(config.Logger)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	config.Audit = trail
+	config.Tracing = tracing.Start(tracing.Config{Version: version(), Logger: config.Logger})
+	defer config.Tracing.Close()
 	store := s.store(config.IgnoresKeys && !config.NoDedupe, config.Logger)
 	defer store.Close()
 	config.Store, config.Warning = store, warning(store)
@@ -88,12 +99,12 @@ func (s *serveCommand) Run(ctx context.Context, std streams) error {
 	return err
 }
 
-// config returns the settings as the server takes them, logging to logs, or the first that is wrong.
-func (s *serveCommand) config(logs io.Writer) (server.Config, error) {
+// config returns the settings as the server takes them, or the first that is wrong.
+func (s *serveCommand) config(log *slog.Logger) (server.Config, error) {
 	if wrong := s.wrong(); len(wrong) > 0 {
 		return server.Config{}, usageError{wrong[0]}
 	}
-	config := s.serverConfig(logs)
+	config := s.serverConfig(log)
 	if err := named(config.Validate()); err != nil {
 		return config, usageError{err}
 	}
@@ -150,9 +161,12 @@ func (s *serveCommand) wrong() []error {
 	return errs
 }
 
-func (s *serveCommand) serverConfig(logs io.Writer) server.Config {
-	var level slog.Level
+func (s *serveCommand) level() (level slog.Level) {
 	_ = level.UnmarshalText([]byte(s.LogLevel)) // one of four words
+	return level
+}
+
+func (s *serveCommand) serverConfig(log *slog.Logger) server.Config {
 	return server.Config{
 		URL: s.URL, Token: s.Token, Account: s.Account, Version: version(), Tools: trimmed(s.Tools),
 		Guard: resilience.Policy{
@@ -163,7 +177,7 @@ func (s *serveCommand) serverConfig(logs io.Writer) server.Config {
 		HideOpenTools: s.HideOpenTools,
 		NoDedupe:      !s.Dedupe, DedupeWindow: s.DedupeWindow, SettleAfter: s.SettleAfter, IgnoresKeys: !s.UpstreamKeys,
 		Metrics: s.Transport != "stdio" || s.MetricsAddr != "",
-		Logger:  slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: level})),
+		Logger:  log,
 	}
 }
 

@@ -60,7 +60,7 @@ func seeAttempts(t *testing.T, _ *upstream, c *child) string {
 func seeDebug(_ *testing.T, _ *upstream, c *child) string {
 	c.call("get_ticket", ticket142)
 	c.end()
-	return fmt.Sprint(strings.Contains(c.stderr.String(), "level=DEBUG"))
+	return fmt.Sprint(strings.Contains(c.stderr.String(), `"level":"DEBUG"`))
 }
 
 const (

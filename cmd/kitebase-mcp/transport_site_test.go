@@ -33,32 +33,39 @@ func startSite(t *testing.T, kitebase string) *site {
 // startSiteWith does it with other settings.
 func startSiteWith(t *testing.T, args ...string) *site {
 	t.Helper()
-	return startSiteArgs(t, append(args, "--http-token=tok-http"))
+	return start{args: args}.site(t)
 }
 
 // startSiteBy does it with other ways in.
 func startSiteBy(t *testing.T, kitebase string, ways ...string) *site {
 	t.Helper()
-	return startSiteArgs(t, append(patient(kitebase), ways...))
+	return start{args: append(patient(kitebase), ways...)}.openSite(t)
 }
 
-func startSiteArgs(t *testing.T, args []string) *site {
+// site starts the program on a free port of loopback.
+func (s start) site(t *testing.T) *site {
 	t.Helper()
-	args = append(args, "--transport=http", "--addr=127.0.0.1:0")
-	s := &site{t: t, cmd: start{args: args}.command(t), client: &http.Client{Transport: new(http.Transport)}}
-	stderr, err := s.cmd.StderrPipe()
+	s.args = append(s.args, "--http-token=tok-http")
+	return s.openSite(t)
+}
+
+func (s start) openSite(t *testing.T) *site {
+	t.Helper()
+	s.args = append(s.args, "--transport=http", "--addr=127.0.0.1:0")
+	one := &site{t: t, cmd: s.command(t), client: &http.Client{Transport: new(http.Transport)}}
+	stderr, err := one.cmd.StderrPipe()
 	require.NoError(t, err)
-	s.log = bufio.NewReader(stderr)
-	require.NoError(t, s.cmd.Start())
+	one.log = bufio.NewReader(stderr)
+	require.NoError(t, one.cmd.Start())
 	t.Cleanup(func() {
-		s.client.CloseIdleConnections()
-		if !s.over {
-			s.signal()
-			s.wait()
+		one.client.CloseIdleConnections()
+		if !one.over {
+			one.signal()
+			one.wait()
 		}
 	})
-	s.url = servedAt.FindStringSubmatch(s.logged("serving MCP over HTTP"))[1]
-	return s
+	one.url = servedAt.FindStringSubmatch(one.logged("serving MCP over HTTP"))[1]
+	return one
 }
 
 // logged waits for a line of the log that has text.

@@ -15,6 +15,9 @@ import (
 // It keeps no goroutine while there is nothing to write. It is safe for concurrent use; each Write should be one or more
 // whole lines, as slog handlers write them.
 type LogWriter struct {
+	// Gap makes the line that says how many were dropped; it is to be set before the first Write. Default: a plain sentence.
+	Gap func(dropped int) []byte
+
 	w     io.Writer
 	limit int
 
@@ -88,13 +91,20 @@ func (l *LogWriter) Close() error {
 	return nil
 }
 
+func (l *LogWriter) gap() []byte {
+	if l.Gap != nil {
+		return l.Gap(l.dropping)
+	}
+	return fmt.Appendf(nil, "dropped %d log lines: stderr was not read\n", l.dropping)
+}
+
 func (l *LogWriter) flush() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for len(l.queue) > 0 || l.dropping > 0 {
 		batch := l.queue
 		if l.dropping > 0 {
-			batch = fmt.Appendf(batch, "dropped %d log lines: stderr was not read\n", l.dropping)
+			batch = append(batch, l.gap()...)
 		}
 		l.queue, l.dropping = nil, 0
 		l.mu.Unlock()

@@ -115,7 +115,8 @@ var canaries = []struct {
 	{planted: "message of a wrong type"},
 	{planted: "message with a control character"},
 	{planted: "message in a broken request"},
-	{planted: "assignee of a call", allowed: []string{"reads"}},
+	// The audit line of an assignment says to whom, and each audit line by whom: on stdio, by the client's own word.
+	{planted: "assignee of a call", allowed: []string{"reads", "stderr"}},
 	{planted: "words of a search"},
 	{planted: "words of a search that finds nothing", allowed: []string{"reads"}},
 	{planted: "ticket id that is none"},
@@ -126,7 +127,7 @@ var canaries = []struct {
 	{planted: "name of an unknown method", allowed: []string{"answers"}},
 	{planted: "address of an unknown resource", allowed: []string{"answers"}},
 	{planted: "name of an unknown prompt", allowed: []string{"answers"}},
-	{planted: "name of a client"},
+	{planted: "name of a client", allowed: []string{"stderr"}},
 	{planted: "body that is no JSON"},
 	{planted: "parameters of a wrong type"},
 }

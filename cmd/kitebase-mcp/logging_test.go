@@ -86,18 +86,22 @@ func TestAuditWhateverTheLevel(t *testing.T) {
 // TestAuditOverHTTP: the same line on the other transports.
 func TestAuditOverHTTP(t *testing.T) {
 	t.Parallel()
-	kitebase, file := startUpstream(t, fakeapi.Config{}), filepath.Join(t.TempDir(), "audit.jsonl")
-	site := start{args: append(patient(kitebase.url), "--audit-log", file)}.site(t)
+	kitebase, dir := startUpstream(t, fakeapi.Config{}), t.TempDir()
+	file, tokens := filepath.Join(dir, "audit.jsonl"), filepath.Join(dir, "tokens.json")
+	priya := makeToken(t, tokens, "priya")
+	site := start{args: append(patient(kitebase.url), "--audit-log", file, "--http-tokens", tokens)}.site(t)
 	site.send(t, site.call(statelessRevision, "reply_to_customer", updateReply))
+	site.send(t, by(site.call(statelessRevision, "reply_to_customer", updateReply), priya))
 	stream := site.openStream()
 	stream.post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
 	stream.next()
 	stream.post(toolCall("reply_to_customer", updateReply))
 	stream.result()
-	lines := auditLines(t, file)
-	require.Len(t, lines, 2)
-	require.Equal(t, []any{"http", "done", "rpl_001"}, []any{lines[0]["who"], lines[0]["outcome"], lines[0]["reply_id"]})
-	require.Equal(t, []any{"http", "replayed", "rpl_001"}, []any{lines[1]["who"], lines[1]["outcome"], lines[1]["reply_id"]})
+	var told [][]any
+	for _, line := range auditLines(t, file) {
+		told = append(told, []any{line["who"], line["outcome"], line["reply_id"]})
+	}
+	require.Equal(t, [][]any{{"token", "done", "rpl_001"}, {"priya", "replayed", "rpl_001"}, {"token", "replayed", "rpl_001"}}, told)
 }
 
 func auditLines(t *testing.T, file string) []map[string]any {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var monitoredAt = regexp.MustCompile(`(?m)msg="serving metrics" url=(http://\S+)/metrics`)
+var monitoredAt = regexp.MustCompile(`"msg":"serving metrics","url":"(http://[^"]+)/metrics"`)
 
 // TestMonitorOfStdio: a server on stdio is watched at an address of its own. The second copy that a host starts finds the port
 // taken, says so and serves.

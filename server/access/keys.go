@@ -58,7 +58,7 @@ func (k *keys) find(ctx context.Context, token *jwt.Token) (any, error) {
 	if known && time.Since(set.fetched) < keysFresh {
 		return key, err
 	}
-	var missing error = errUnknownKey
+	missing := errUnknownKey
 	if !known {
 		select {
 		case k.turn <- struct{}{}:

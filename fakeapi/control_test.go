@@ -25,11 +25,12 @@ func TestControls(t *testing.T) {
 	delete(first, "at")
 	require.Equal(t, map[string]any{
 		"operation": "reply_to_customer", "method": "POST", "path": replies,
-		"idempotency_key": "k", "traceparent": "00-4b-00-01", "status": 0.0, "fault": "lose",
+		"idempotency_key": "k", "traceparent": "00-4b-00-01", "status": 0.0, "fault": "lose", "request_id": first["request_id"],
 	}, first)
 	emails := d.do("GET", "/_outbox", "").field(t, "emails").([]any)
 	require.Len(t, emails, 1)
 	require.Equal(t, "rpl_001", emails[0].(map[string]any)["reply_id"])
+	require.Equal(t, first["request_id"], emails[0].(map[string]any)["request_id"], "the request that sent it")
 
 	r := d.do("POST", "/_messages", `{"ticket_id":"KITE-142","body":"Any news?"}`)
 	require.Equal(t, http.StatusCreated, r.status)

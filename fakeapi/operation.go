@@ -114,7 +114,8 @@ func (f *Fake) arrive(c *call) string {
 		c.record.Fault = c.fault.Kind
 	}
 	f.arrived++
-	return fmt.Sprintf("req_%06d", f.arrived)
+	c.record.RequestID = fmt.Sprintf("req_%06d", f.arrived)
+	return c.record.RequestID
 }
 
 // perform checks what is the same for all operations and does the work, as one step.

@@ -22,6 +22,8 @@ type Email struct {
 	// IdempotencyKey is the one of the request, also when the fake ignores keys.
 	IdempotencyKey string    `json:"idempotency_key"`
 	SentAt         time.Time `json:"sent_at"`
+	// RequestID is that of the request that sent it, which is in Requests under the same id.
+	RequestID string `json:"request_id"`
 }
 
 // Outbox returns every email that was sent, in order. The slice is the caller's.
@@ -85,6 +87,7 @@ func (f *Fake) sendReply(c *call, t *ticket, text string) answer {
 		Body:           text,
 		IdempotencyKey: c.key(),
 		SentAt:         now,
+		RequestID:      c.record.RequestID,
 	}
 	m := message{ID: email.ReplyID, Author: "agent", Body: text, CreatedAt: now}
 	if f.keyed(c) {

@@ -34,7 +34,9 @@ func TestReply(t *testing.T) {
 	outbox := d.Outbox()
 	require.Len(t, outbox, 1)
 	require.NotZero(t, outbox[0].SentAt)
-	outbox[0].SentAt = fakeapi.Email{}.SentAt
+	require.Equal(t, d.Requests()[0].RequestID, outbox[0].RequestID)
+	require.Equal(t, r.header.Get("X-Request-Id"), outbox[0].RequestID)
+	outbox[0].SentAt, outbox[0].RequestID = fakeapi.Email{}.SentAt, ""
 	require.Equal(t, fakeapi.Email{ReplyID: "rpl_001", TicketID: "KITE-142", To: "it@northwind.example", Body: " Hello <you> \n", IdempotencyKey: "k"}, outbox[0])
 
 	last := d.messages("KITE-142")[3]

@@ -18,6 +18,8 @@ type Request struct {
 	Fault FaultKind `json:"fault"`
 	// At is the time of arrival.
 	At time.Time `json:"at"`
+	// RequestID is the X-Request-Id of the answer.
+	RequestID string `json:"request_id"`
 }
 
 // Requests returns the requests in order of arrival (the latest Config.KeepRequests of them). The slice is the

@@ -120,9 +120,10 @@ func (m *Memory) Purge(_ context.Context, before time.Time) (int, error) {
 	defer m.mu.Unlock()
 	removed := 0
 	for at, all := range m.records {
-		kept := slices.DeleteFunc(all, func(r Record) bool { return r.State != Claimed && r.LastAt.Before(before) })
-		removed += len(all) - len(kept)
-		m.keep(at, kept)
+		if !slices.ContainsFunc(all, func(r Record) bool { return r.State == Claimed || !r.LastAt.Before(before) }) {
+			removed += len(all)
+			delete(m.records, at)
+		}
 	}
 	return removed, nil
 }

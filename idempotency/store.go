@@ -19,7 +19,8 @@ type Store interface {
 	// Find returns the records that match, those changed last first.
 	Find(ctx context.Context, query Query) ([]Record, error)
 	// Purge removes the records of all scopes that were last changed before that time and are not claimed, and returns how
-	// many. It may leave a part of very many to the next call, so that nobody waits long for it.
+	// many. Of a call of which one generation is kept it keeps all: where the first one is gone, the call could be claimed
+	// as if it had never been made. It may leave a part of very many to the next call, so that nobody waits long for it.
 	Purge(ctx context.Context, before time.Time) (int, error)
 	// Owner names this opening of the store. The name is unique, and stays alive until Close or the death of the process.
 	Owner() string

@@ -107,7 +107,7 @@ func (s *Store) Purge(ctx context.Context, before time.Time) (int, error) {
 	for step := range slices.Chunk(old, purgeStep) {
 		var removed int
 		err := s.write(ctx, func(w *writer) (err error) {
-			removed, err = w.remove(step)
+			removed, err = w.remove(step, before)
 			return err
 		})
 		if err != nil {

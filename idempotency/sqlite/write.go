@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 
 	"github.com/kitebase/kitebase-mcp/idempotency"
 	"github.com/kitebase/kitebase-mcp/idempotency/internal/row"
@@ -88,11 +89,11 @@ func (w *writer) newest(record idempotency.Record) (idempotency.Record, error) {
 	return found, err
 }
 
-// remove deletes those of the records that still have their version, and returns how many.
-func (w *writer) remove(records []idempotency.Record) (int, error) {
+// remove deletes those of the records that are still older than that time, and returns how many.
+func (w *writer) remove(records []idempotency.Record, before time.Time) (int, error) {
 	total := 0
 	for _, record := range records {
-		n, err := w.exec(row.Delete(record))
+		n, err := w.exec(row.Outdated(record, before))
 		if err != nil {
 			return 0, err
 		}

@@ -114,12 +114,21 @@ func purge(t *testing.T, store idempotency.Store) {
 	put("old abandoned", idempotency.Abandoned, noon.Add(-time.Hour))
 	put("old claim", idempotency.Claimed, noon.Add(-time.Hour))
 	put("new", idempotency.Finished, noon)
+	put("made twice", idempotency.Finished, noon.Add(-time.Hour))
+	again := record("made twice")
+	again.Scope, again.Generation, again.LastAt = "scope of made twice", 2, noon
+	mustPut(t, store, again, 0)
 
 	n, err := store.Purge(t.Context(), noon)
 	require.NoError(t, err)
 	require.Equal(t, 4, n)
-	expect(t, store, []queried{{"left", idempotency.Query{}, []string{"old claim", "new"}}})
+	expect(t, store, []queried{{"left", idempotency.Query{}, []string{"old claim", "new", "made twice", "made twice"}}})
 	n, err = store.Purge(t.Context(), noon)
 	require.NoError(t, err)
 	require.Zero(t, n)
+	first := next(again, idempotency.Claimed)
+	first.Generation = 1
+	_, written, err := store.Put(t.Context(), first, 0)
+	require.NoError(t, err)
+	require.False(t, written, "what was made twice can be claimed as if it had never been made")
 }

@@ -18,8 +18,11 @@ const (
 	named  = "scope = ? AND fingerprint = ? AND generation = ?"
 	remove = "DELETE FROM records WHERE " + named + " AND version = ?"
 	newest = "SELECT " + columns + " FROM records WHERE scope = ? AND fingerprint = ? ORDER BY generation DESC LIMIT 1"
-	old    = "last_at < ? AND state <> 'claimed' ORDER BY last_at LIMIT ?"
-	purge  = "DELETE FROM records WHERE (scope, fingerprint, generation) IN (SELECT scope, fingerprint, generation FROM records WHERE " + old
+	// kept says that a generation of the call is claimed or was changed since; it takes that time.
+	kept = "EXISTS (SELECT 1 FROM records AS kept WHERE kept.scope = records.scope AND kept.fingerprint = records.fingerprint " +
+		"AND (kept.last_at >= ? OR kept.state = 'claimed'))"
+	old   = "FROM records WHERE last_at < ? AND state <> 'claimed' AND NOT " + kept + " ORDER BY last_at LIMIT ?"
+	purge = "DELETE FROM records WHERE (scope, fingerprint, generation) IN (SELECT scope, fingerprint, generation " + old
 )
 
 var (
@@ -50,15 +53,20 @@ func Newest(r idempotency.Record) Statement {
 	return Statement{newest, []any{r.Scope, r.Fingerprint}}
 }
 
-// Purge removes up to limit records that were last changed before that time and are not claimed, the oldest first. suffix
-// ends the inner select, for a lock clause.
+// Purge removes up to limit records of calls of which no generation was changed since that time or is claimed, the oldest
+// first. suffix ends the inner select, for a lock clause.
 func Purge(before time.Time, limit int, suffix string) Statement {
-	return Statement{purge + suffix + ")", []any{nanos(before), int64(limit)}}
+	return Statement{purge + suffix + ")", []any{nanos(before), nanos(before), int64(limit)}}
 }
 
 // Old selects what [Purge] with that limit would remove.
 func Old(before time.Time, limit int) Statement {
-	return Statement{"SELECT " + columns + " FROM records WHERE " + old, []any{nanos(before), int64(limit)}}
+	return Statement{"SELECT " + columns + " " + old, []any{nanos(before), nanos(before), int64(limit)}}
+}
+
+// Outdated removes a record of [Old], unless it or its call is no longer old.
+func Outdated(r idempotency.Record, before time.Time) Statement {
+	return Statement{remove + " AND NOT " + kept, []any{r.Scope, r.Fingerprint, int64(r.Generation), r.Version, nanos(before)}}
 }
 
 // defaultLimit is the default of [idempotency.Query].Limit.

@@ -42,11 +42,13 @@ func (m *Memory) Put(_ context.Context, next Record, expected int64) (Record, bo
 	return next, true, nil
 }
 
-// holds reports whether any generation of the record's call is here.
+// holds reports whether this generation of the record's call is here.
 func (m *Memory) holds(record Record) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return len(m.records[name{record.Scope, record.Fingerprint}]) > 0
+	return slices.ContainsFunc(m.records[name{record.Scope, record.Fingerprint}], func(r Record) bool {
+		return r.Generation == record.Generation
+	})
 }
 
 // Delete is part of [Store]. Its error is always nil.

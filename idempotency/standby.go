@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -193,7 +194,8 @@ func (s *Standby) Find(ctx context.Context, query Query) ([]Record, error) {
 		var found []Record
 		began := time.Now()
 		if found, err = store.Find(ctx, query); err == nil {
-			return append(remembered, found...), nil
+			// A write that failed may have taken effect. What memory then took over is here and not there.
+			return append(remembered, slices.DeleteFunc(found, s.memory.holds)...), nil
 		}
 		s.used(ctx, began, err)
 	}

@@ -17,6 +17,7 @@ type failing struct {
 	idempotency.Memory
 	err    error
 	silent time.Duration // before the error
+	late   error // of writes that have taken effect
 }
 
 func (f *failing) Put(ctx context.Context, next idempotency.Record, expected int64) (idempotency.Record, bool, error) {
@@ -24,7 +25,11 @@ func (f *failing) Put(ctx context.Context, next idempotency.Record, expected int
 		time.Sleep(f.silent)
 		return idempotency.Record{}, false, f.err
 	}
-	return f.Memory.Put(ctx, next, expected)
+	stored, written, err := f.Memory.Put(ctx, next, expected)
+	if f.late != nil {
+		return idempotency.Record{}, false, f.late
+	}
+	return stored, written, err
 }
 
 func (f *failing) Find(ctx context.Context, query idempotency.Query) ([]idempotency.Record, error) {
@@ -94,6 +99,46 @@ func TestStandby(t *testing.T) {
 		require.True(t, record.Owned)
 		require.True(t, standby.Degraded())
 		save(t, ledger, record, idempotency.Finished)
+	})
+	t.Run("one that was written although the store failed is not found twice", func(t *testing.T) {
+		store, standby, ledger, _ := setUp(false)
+		save(t, ledger, claim(t, ledger, none), idempotency.Finished) // opens it
+		store.late = errors.New("the connection broke")
+		id := identity("another")
+		record, err := ledger.Claim(t.Context(), id, none)
+		require.NoError(t, err)
+		store.late = nil
+		save(t, ledger, record, idempotency.Finished)
+		found, err := store.Memory.Find(t.Context(), idempotency.Query{Fingerprint: id.Fingerprint})
+		require.NoError(t, err)
+		require.Equal(t, idempotency.Claimed, found[0].State)
+		found, err = standby.Find(t.Context(), idempotency.Query{Fingerprint: id.Fingerprint})
+		require.NoError(t, err)
+		require.Len(t, found, 1, "other calls of its group would be held for it for ever")
+		require.Equal(t, idempotency.Finished, found[0].State)
+	})
+	t.Run("the next generation of what is remembered is claimed in the store, where others see it", func(t *testing.T) {
+		store, standby, ledger, _ := setUp(true)
+		record := claim(t, ledger, none)
+		store.err = diskFull
+		record.State = idempotency.Finished
+		require.ErrorIs(t, ledger.Save(t.Context(), &record), diskFull)
+		first := claim(t, ledger, none)
+		require.Equal(t, idempotency.Finished, first.State, "remembered here")
+
+		_, err := ledger.Claim(t.Context(), identity("Any update?"), first)
+		require.ErrorIs(t, err, diskFull, "strictly, nothing is claimed that is not written")
+		store.err = nil
+		second := claim(t, ledger, first)
+		require.True(t, second.Owned)
+		save(t, ledger, second, idempotency.Finished)
+		found, err := store.Memory.Find(t.Context(), idempotency.Query{States: []idempotency.State{idempotency.Finished}})
+		require.NoError(t, err)
+		require.Len(t, found, 1)
+		require.Equal(t, 2, found[0].Generation)
+		found, err = standby.Find(t.Context(), idempotency.Query{})
+		require.NoError(t, err)
+		require.Len(t, found, 2)
 	})
 	t.Run("an ending that cannot be written is told, and remembered here", func(t *testing.T) {
 		store, _, ledger, _ := setUp(false)

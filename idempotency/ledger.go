@@ -112,32 +112,34 @@ const proven = time.Second
 // instance because this process was stopped, it renews once more. Its error is [ErrMoved] if the record has passed to
 // somebody else.
 func (l *Ledger) Hold(ctx context.Context, record Record) (stands func(context.Context) error, release func() Record) {
-	var mu sync.Mutex
+	// One place, held while the store works: a channel rather than a mutex, because synctest lets time pass for those who
+	// wait for a channel only.
+	turn := make(chan struct{}, 1)
 	var timer *time.Timer
 	renew := func(ctx context.Context) error {
 		record.Lease = time.Now().Add(l.config.Lease)
 		return l.Save(ctx, &record)
 	}
-	mu.Lock()
-	defer mu.Unlock()
+	turn <- struct{}{}
+	defer func() { <-turn }()
 	timer = time.AfterFunc(l.config.Lease/3, func() {
-		mu.Lock()
-		defer mu.Unlock()
+		turn <- struct{}{}
+		defer func() { <-turn }()
 		if timer != nil && !errors.Is(renew(ctx), ErrMoved) {
 			timer.Reset(l.config.Lease / 3)
 		}
 	})
 	stands = func(ctx context.Context) error {
-		mu.Lock()
-		defer mu.Unlock()
+		turn <- struct{}{}
+		defer func() { <-turn }()
 		if time.Since(record.LastAt) < proven {
 			return nil
 		}
 		return renew(ctx)
 	}
 	return stands, func() Record {
-		mu.Lock()
-		defer mu.Unlock()
+		turn <- struct{}{}
+		defer func() { <-turn }()
 		timer.Stop()
 		timer = nil
 		return record

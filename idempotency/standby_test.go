@@ -17,7 +17,7 @@ type failing struct {
 	idempotency.Memory
 	err    error
 	silent time.Duration // before the error
-	late   error // of writes that have taken effect
+	late   error         // of writes that have taken effect
 }
 
 func (f *failing) Put(ctx context.Context, next idempotency.Record, expected int64) (idempotency.Record, bool, error) {

@@ -55,7 +55,7 @@ func FindKeyEvidence(ctx context.Context, config Config) (KeyEvidence, error) {
 		}
 		if key := repeatedKey(ticket); key != "" {
 			found = KeyEvidence{Ignored: true, Ticket: record.Group, Key: key}
-		} else if record.Attempts > 1 && replies.copies(ctx, ticket, record) > 1 {
+		} else if copies, err := replies.matches(ctx, ticket, record); record.Attempts > 1 && err == nil && len(copies) > 1 {
 			found = KeyEvidence{Ignored: true, Ticket: record.Group, Key: record.Key}
 		}
 	}

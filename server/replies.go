@@ -110,26 +110,15 @@ func (r *replies) verify(ctx context.Context, record idempotency.Record, result 
 	if err != nil {
 		return ""
 	}
-	copies := r.copies(ctx, ticket, record)
-	if copies < 2 {
+	copies, err := r.matches(ctx, ticket, record)
+	if err != nil || len(copies) < 2 {
 		return ""
 	}
 	r.keyless.Store(true)
 	tools.MarkKeyIgnored(result)
 	r.log.ErrorContext(ctx, "Kitebase ignores Idempotency-Key: a retried reply went out twice. It is treated as keyless from now on; "+
-		"start the server with --upstream-keys=false", "call", resilience.CallID(ctx), "ticket", record.Group, "key", record.Key, "copies", copies)
+		"start the server with --upstream-keys=false", "call", resilience.CallID(ctx), "ticket", record.Group, "key", record.Key, "copies", len(copies))
 	return "The customer got this reply more than once, because Kitebase ignored its idempotency key. Tell a person; it will not happen again."
-}
-
-// copies counts how often the reply of record stands in its ticket.
-func (r *replies) copies(ctx context.Context, ticket kitebase.Ticket, record idempotency.Record) int {
-	for copies := 0; ; copies++ {
-		found, ok, err := r.find(ctx, ticket, record)
-		if err != nil || !ok {
-			return copies
-		}
-		ticket.Messages = following(ticket.Messages, func(id string) bool { return id == found.ID })
-	}
 }
 
 func (r *replies) look(ctx context.Context, record idempotency.Record) (kitebase.Ticket, error) {
@@ -138,20 +127,35 @@ func (r *replies) look(ctx context.Context, record idempotency.Record) (kitebase
 	return r.client.GetTicket(ctx, record.Group)
 }
 
-// find looks for the reply of record in its ticket. The same text may stand there from generations before; those are known
-// to the ledger by their ids, and this one comes after them.
+// find looks for the reply of record in its ticket: the last one, where Kitebase ignored keys and there are several.
 func (r *replies) find(ctx context.Context, ticket kitebase.Ticket, record idempotency.Record) (kitebase.Message, bool, error) {
+	found, err := r.matches(ctx, ticket, record)
+	if len(found) == 0 {
+		return kitebase.Message{}, false, err
+	}
+	return found[len(found)-1], true, err
+}
+
+// matches returns what in the ticket is the reply of record. The same text may stand there from generations before; those are
+// known to the ledger by their ids, and this one comes after them.
+func (r *replies) matches(ctx context.Context, ticket kitebase.Ticket, record idempotency.Record) (all []kitebase.Message, err error) {
 	earlier, err := r.ledger.Earlier(ctx, record)
 	if err != nil {
-		return kitebase.Message{}, false, err
+		return nil, err
 	}
 	for _, generation := range earlier {
 		if since := following(ticket.Messages, isReply(generation)); since != nil {
 			ticket.Messages = since
 		}
 	}
-	found, ok := tools.FindReply(ticket, record.Key, record.Fingerprint, record.FirstAt.Add(-clockSkew))
-	return found, ok, nil
+	for {
+		found, ok := tools.FindReply(ticket, record.Key, record.Fingerprint, record.FirstAt.Add(-clockSkew))
+		if !ok {
+			return all, nil
+		}
+		all = append(all, found)
+		ticket.Messages = following(ticket.Messages, func(id string) bool { return id == found.ID })
+	}
 }
 
 // replyTicket returns the ticket that a reply_to_customer call is about, or "".

@@ -130,6 +130,47 @@ func TestKitebaseThatIgnoresKeys(t *testing.T) {
 }
 
 // What was changed is asked of one place: assignments are in the ledger as replies are.
+// All answers were lost, so that no success tells of it: the look that settles the reply sees the copies.
+func TestKitebaseThatIgnoresKeysAndLosesAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, server.Config{}, fakeapi.Config{IgnoreKeys: true})
+		faulty(t, d.Fake, "reply_to_customer=lose:2")
+		found := d.reply("We are on it.")
+		require.False(t, found.IsError)
+		require.Contains(t, found.text(), "more than once")
+		require.Len(t, d.Outbox(), 2)
+		require.JSONEq(t, `"rpl_002"`, field(found, "reply_id"), "what comes after the last copy comes after the reply")
+
+		faulty(t, d.Fake, "reply_to_customer=lose:2")
+		require.Equal(t, 1, *d.reply("It is mended.").Meta.Attempts, "keyless from now on")
+		require.Len(t, d.Outbox(), 3)
+	})
+}
+
+// Kitebase remembers keys for longer than the ledger does. A reply that it replays of then was not sent now, although the
+// answer of this call was lost.
+func TestKeyThatTheLedgerForgot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, server.Config{DedupeWindow: 10 * time.Minute}, fakeapi.Config{})
+		require.False(t, d.reply("We are on it.").IsError)
+		time.Sleep(time.Hour)
+		faulty(t, d.Fake, "reply_to_customer=lose:1")
+		second := d.reply("We are on it.")
+		require.Equal(t, 2, *second.Meta.Attempts)
+		require.Equal(t, "true", field(second, "already_sent"), second.text())
+		require.Len(t, d.Outbox(), 1)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, server.Config{DedupeWindow: 10 * time.Minute}, fakeapi.Config{})
+		require.False(t, d.reply("We are on it.").IsError)
+		time.Sleep(time.Hour)
+		faulty(t, d.Fake, "reply_to_customer=lose:2")
+		second := d.reply("We are on it.")
+		require.Equal(t, "true", field(second, "already_sent"), "found by reading: "+second.text())
+		require.Len(t, d.Outbox(), 1)
+	})
+}
+
 func TestAssignmentsAreRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := new(idempotency.Memory)

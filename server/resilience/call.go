@@ -13,6 +13,7 @@ const MetaDeadline = "io.kitebase/deadline-ms"
 
 // call is what the layers share about the call under way. It belongs to one call and is used by one goroutine at a time.
 type call struct {
+	arrived  time.Time // zero: not known
 	deadline time.Time // zero: none
 	// callersDeadline says that the caller itself asked for that deadline: running into it says nothing about the upstream.
 	callersDeadline bool
@@ -77,6 +78,7 @@ func arrival(ctx context.Context, otherwise time.Time) time.Time {
 // limitTime sets the deadline to the earliest of: limit after the arrival, what the caller asked for, what ctx says.
 func (c *call) limitTime(ctx context.Context, request mcp.CallToolRequest, limit time.Duration) {
 	arrived := arrival(ctx, time.Now())
+	c.arrived = arrived
 	if limit > 0 {
 		c.deadline = arrived.Add(limit)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -88,12 +87,7 @@ func (c DedupeConfig) validate() error {
 func Dedupe(config DedupeConfig) mcpserver.ToolHandlerMiddleware {
 	d := newDeduper(config)
 	if d.Later != nil && d.Settle != nil {
-		made := time.Now()
-		d.Later(soon, func(ctx context.Context) {
-			if _, err := d.settleOpen(ctx, made); err != nil {
-				d.log(ctx, err)
-			}
-		})
+		d.settleOld(soon)
 	}
 	return d.layer
 }
@@ -101,13 +95,16 @@ func Dedupe(config DedupeConfig) mcpserver.ToolHandlerMiddleware {
 type deduper struct {
 	DedupeConfig
 	flights flights
-	repeats sync.Mutex // serialises the counting of repeats in this process
+	looks   looks
+	// repeats has one place, for who counts a repeat in this process. It is a channel rather than a mutex because the place
+	// is held while the store works, and synctest lets time pass for those who wait for a channel only.
+	repeats chan struct{}
 }
 
 func newDeduper(config DedupeConfig) *deduper {
 	config.Window = cmp.Or(config.Window, 24*time.Hour)
 	config.Noun = cmp.Or(config.Noun, "call")
-	return &deduper{DedupeConfig: config}
+	return &deduper{DedupeConfig: config, repeats: make(chan struct{}, 1)}
 }
 
 // soon is when a new guard looks at what an earlier process left behind: after the first answers, which must not wait.
@@ -192,6 +189,7 @@ func (d *deduper) meet(ctx context.Context, id idempotency.Identity, record idem
 		case idempotency.NotDone:
 			d.settled(ctx, record, idempotency.NotDone)
 		default:
+			d.settleLater(ctx, record, look.Wait) // who left it so may be dead
 			return record, &landing{err: d.unconfirmed(look.Wait)}
 		}
 	}

@@ -57,8 +57,8 @@ func (d *deduper) sentAt(record idempotency.Record, result *mcp.CallToolResult) 
 
 // count books a repeat in the ledger; a settled record is told by it. That it cannot be written is no failure of the call.
 func (d *deduper) count(ctx context.Context, record idempotency.Record, id idempotency.Identity, by string) idempotency.Record {
-	d.repeats.Lock()
-	defer d.repeats.Unlock()
+	d.repeats <- struct{}{}
+	defer func() { <-d.repeats }()
 	ctx = context.WithoutCancel(ctx)
 	for range 20 { // others count at the same time
 		counted := record

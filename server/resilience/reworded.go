@@ -40,6 +40,7 @@ func (d *deduper) reworded(ctx context.Context, record idempotency.Record) *land
 			delivered = &earlier
 		case earlier.State == idempotency.Unconfirmed:
 			unknown, wait = true, max(wait, look.Wait)
+			d.settleLater(ctx, earlier, look.Wait) // who left it so may be dead
 		}
 	}
 	switch {

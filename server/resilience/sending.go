@@ -38,9 +38,7 @@ func (d *deduper) run(ctx context.Context, record idempotency.Record, next send)
 	look := d.settle(ctx, record)
 	switch look.Outcome {
 	case idempotency.Done:
-		annotate(look.Result, mark{Note: confirmed})
-		record, _ = d.finish(ctx, record, look.Result, byReading)
-		return landing{record: record, result: look.Result}
+		return d.found(ctx, record, look.Result)
 	case idempotency.NotDone:
 		return d.undone(ctx, record, settled{err, idempotency.NotDone})
 	default:
@@ -63,6 +61,21 @@ func (d *deduper) succeeded(ctx context.Context, record idempotency.Record, resu
 	if !written {
 		annotate(result, mark{Note: unrecorded})
 	}
+	return landing{record: record, result: result}
+}
+
+// found records a call whose answer was lost, and which a look has shown to be made. What was made long before is a repeat
+// under a key that our ledger no longer knows.
+func (d *deduper) found(ctx context.Context, record idempotency.Record, result *mcp.CallToolResult) landing {
+	if first := d.sentAt(record, result); first.Before(record.FirstAt.Add(-clockSkew)) {
+		result = asEcho(result, first)
+	} else {
+		annotate(result, mark{Note: confirmed})
+	}
+	if callFrom(ctx).attempts > 1 && d.Verify != nil {
+		d.verify(ctx, record, result)
+	}
+	record, _ = d.finish(ctx, record, result, byReading)
 	return landing{record: record, result: result}
 }
 
@@ -104,14 +117,20 @@ func (d *deduper) conclude(ctx context.Context, record idempotency.Record, resul
 	return record, err == nil
 }
 
-// concluded returns a record that someone else has settled meanwhile, in the same way. If nobody was told then, somebody is
-// now.
+// concluded returns a record that someone else has changed meanwhile, by settling it in the same way, or by taking it over.
+// If nobody was told then, somebody is now; and what is unconfirmed to others is known here.
 func (d *deduper) concluded(ctx context.Context, record idempotency.Record) idempotency.Record {
 	current, err := d.Ledger.Look(ctx, record.Fingerprint)
-	if err != nil || current.Generation != record.Generation || current.Result == nil {
+	switch {
+	case err != nil || current.Generation != record.Generation:
 		return record
-	}
-	if current.State == idempotency.Settled && record.State == idempotency.Finished {
+	case current.State == idempotency.Unconfirmed:
+		record.Version = current.Version
+		d.log(ctx, d.Ledger.Save(ctx, &record))
+		return record
+	case current.Result == nil:
+		return record
+	case current.State == idempotency.Settled && record.State == idempotency.Finished:
 		current.State = idempotency.Finished
 		d.log(ctx, d.Ledger.Save(ctx, &current))
 	}
@@ -153,35 +172,26 @@ func (d *deduper) settle(ctx context.Context, record idempotency.Record) Settlem
 	return look
 }
 
-// settleLater looks once more in the background, when the horizon has passed. It only reads: nothing is sent after the
-// caller was answered. What it does belongs to the call of ctx.
-func (d *deduper) settleLater(ctx context.Context, record idempotency.Record, wait time.Duration) {
-	if d.Later == nil || d.Settle == nil || wait <= 0 {
-		return
-	}
-	d.Later(wait, func(work context.Context) {
-		ctx := after(ctx, work)
-		current, err := d.Ledger.Look(ctx, record.Fingerprint)
-		if err == nil && current.State == idempotency.Unconfirmed {
-			d.settleNow(ctx, &current)
-		}
-	})
-}
-
 // SettleOpen looks once for every unconfirmed call in the ledger of config, and returns the records as they then stand. It
 // only reads at the upstream.
 func SettleOpen(ctx context.Context, config DedupeConfig) ([]idempotency.Record, error) {
-	return newDeduper(config).settleOpen(ctx, time.Now())
+	return newDeduper(config).settleOpen(ctx)
 }
 
-// settleOpen settles what was claimed before that time. What came later has its own look, at the horizon.
-func (d *deduper) settleOpen(ctx context.Context, before time.Time) ([]idempotency.Record, error) {
+// settleOpen settles what is unconfirmed, except for what has a look of its own, at the horizon.
+func (d *deduper) settleOpen(ctx context.Context) ([]idempotency.Record, error) {
 	open, err := d.Ledger.Open(ctx, "")
 	for i, record := range open {
 		if ctx.Err() != nil {
 			return open, ctx.Err()
 		}
-		if record.State != idempotency.Unconfirmed || record.Key == "" || !record.FirstAt.Before(before) {
+		switch {
+		case record.Key == "" || d.looks.has(record.Fingerprint):
+			continue
+		case record.State == idempotency.Claimed: // its owner lives, or seems to for a while yet
+			d.settleLater(ctx, record, 0)
+			continue
+		case record.State != idempotency.Unconfirmed:
 			continue
 		}
 		look := d.settleNow(ctx, &open[i])

@@ -38,6 +38,7 @@ var allowed = map[string][]string{
 	"server/doctor":            {mcpGo + "client", mcpGo + "mcp", "server", "server/web", "server/access", "tools/kitebase", "idempotency"},
 	"server/lab":               {"fakeapi"},
 	"server/resilience":        {mcpGo, "idempotency", "server/wording", "tools/legible"},
+	"server/simulation":        {},
 	"server/stdio":             {mcpGo, "server/wording"},
 	"server/web":               {mcpGo, "server/access", "server/wording"},
 	"server/wording":           {},

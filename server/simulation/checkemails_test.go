@@ -1,0 +1,78 @@
+package simulation_test
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// emailsPerReply holds: one email per logical reply. A logical reply is a text to a ticket in one generation; a new
+// generation begins when the customer writes, or when the window has passed since the first email.
+func (e evidence) emailsPerReply() {
+	setup := e.schedule.Setup
+	copies := e.copies()
+	for i, second := range e.emails {
+		first := e.before(i, copies)
+		if first == nil || copies[i] || e.wroteBetween(first.TicketID, first.SentAt, second.SentAt) {
+			continue
+		}
+		// The window runs from the claim, which is before the email by the time of a call and of Kitebase's work.
+		slack := setup.CallDeadline + setup.SettleAfter + setup.clocks()
+		if second.SentAt.Sub(first.SentAt) >= setup.Window-slack {
+			continue
+		}
+		e.fail("one email per logical reply", "%s and %s are both text %c to %s, sent at %s by %s and at %s by %s, with keys %s and %s",
+			first.ReplyID, second.ReplyID, 'A'+rune(second.text), second.TicketID, e.since(first.SentAt), nameOf(first.by.process),
+			e.since(second.SentAt), nameOf(second.by.process), first.IdempotencyKey, second.IdempotencyKey)
+	}
+}
+
+func nameOf(p *process) string {
+	if p == nil {
+		return "nobody"
+	}
+	return p.name
+}
+
+// copies returns the admitted duplicates, by their place among the emails.
+func (e evidence) copies() map[int]bool {
+	copies := make(map[int]bool)
+	for i, second := range e.emails {
+		if first := e.before(i, copies); first != nil && e.schedule.Setup.Keys == KeysSecret && e.isAdmitted(*first, second) {
+			copies[i] = true
+		}
+	}
+	return copies
+}
+
+// before returns the email with the same text to the same ticket before the one at i that is no copy, or nil.
+func (e evidence) before(i int, copies map[int]bool) *email {
+	for j, other := range slices.Backward(e.emails[:i]) {
+		if !copies[j] && other.TicketID == e.emails[i].TicketID && other.text == e.emails[i].text {
+			return &other
+		}
+	}
+	return nil
+}
+
+// isAdmitted reports whether a duplicate is the one that cannot be helped: where Kitebase ignores keys and nobody has told
+// the servers, a process finds out by a retry of its own that goes out twice. So both emails must come from one call, and
+// the process must not have found out before that call sent.
+func (e evidence) isAdmitted(first, second email) bool {
+	p := second.by.process
+	if first.by.process != p || !e.foundOut(p).After(first.by.at) {
+		return false
+	}
+	return slices.ContainsFunc(e.replies(), func(c *call) bool { return c.isFor(first.by) && c.isFor(second.by) })
+}
+
+// foundOut is when a process knew that Kitebase ignores keys: at the latest when it said so.
+func (e evidence) foundOut(p *process) time.Time {
+	first := e.began.Add(1 << 62)
+	for _, c := range e.replies() {
+		if c.process == p && !c.answer.Meta.Replayed && strings.Contains(c.answer.Structured.Note, "more than once") && c.answered.Before(first) {
+			first = c.answered
+		}
+	}
+	return first
+}

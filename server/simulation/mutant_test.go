@@ -32,9 +32,11 @@ func mutants(t *testing.T) []string {
 // TestMutantsFitTheSource fails when a mutant no longer has the place that it breaks.
 func TestMutantsFitTheSource(t *testing.T) {
 	for _, file := range mutants(t) {
-		for name, broken := range mutate(t, file) {
-			require.NotEmpty(t, broken, name)
-		}
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			for name, broken := range mutate(t, file) {
+				require.NotEmpty(t, broken, name)
+			}
+		})
 	}
 }
 

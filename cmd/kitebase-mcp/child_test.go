@@ -3,6 +3,7 @@ package main_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -22,9 +23,10 @@ const watchdog = 2 * time.Minute
 
 // start describes a child process. Its environment has nothing but env.
 type start struct {
-	args []string
-	env  []string
-	dir  string
+	args   []string
+	env    []string
+	dir    string
+	within time.Duration // before it is ended. Default watchdog
 }
 
 // command returns the program as a process that is not started yet.
@@ -32,7 +34,7 @@ func (s start) command(t *testing.T) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(context.Background(), watchdog)
+	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(s.within, watchdog))
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, self, s.args...)
 	cmd.Env = append([]string{actAsProgram + "=1"}, s.env...)

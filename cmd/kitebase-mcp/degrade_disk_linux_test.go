@@ -13,9 +13,19 @@ import (
 // smallDisk returns a directory on a file system of a megabyte, and what fills that up until it is freed again.
 func smallDisk(t *testing.T) (dir string, fill, free func()) {
 	t.Helper()
-	dir = t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m,mode=0700"); err != nil {
+	dir, fill, free, err := mountDisk(t, "1m")
+	if err != nil {
 		t.Skipf("mounting a small file system takes root: %v", err)
+	}
+	return dir, fill, free
+}
+
+// mountDisk is smallDisk for another size, as mount takes it.
+func mountDisk(t *testing.T, size string) (dir string, fill, free func(), err error) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "mode=0700,size="+size); err != nil {
+		return dir, nil, nil, err
 	}
 	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
 	ballast := filepath.Join(dir, "ballast")
@@ -29,7 +39,7 @@ func smallDisk(t *testing.T) (dir string, fill, free func()) {
 		}
 		_ = file.Close() // what counts is written
 	}
-	return dir, fill, func() { require.NoError(t, os.Remove(ballast)) }
+	return dir, fill, func() { require.NoError(t, os.Remove(ballast)) }, nil
 }
 
 // TestFullDisk: replies follow the policy while the disk is full, and are recorded again as soon as there is space.

@@ -1,0 +1,144 @@
+package main_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kitebase/kitebase-mcp/fakeapi"
+	"github.com/kitebase/kitebase-mcp/idempotency"
+)
+
+// requireTruth holds what the agents were told, and what the ledger says, against what the customers got.
+func (c *chaos) requireTruth(t *testing.T) {
+	t.Helper()
+	c.desk.clear()
+	recorded := c.settled(t)
+	c.desk.read()
+	emails := map[string][]fakeapi.Email{} // by text
+	for _, email := range c.desk.seen.emails {
+		emails[email.Body] = append(emails[email.Body], email)
+	}
+	known := map[string]*want{} // by key
+	for _, w := range c.wants {
+		known[idempotency.Key(w.ticket, w.text)] = w
+	}
+	require.Len(t, known, c.replies)
+	for _, w := range c.wants {
+		got := emails[w.text]
+		delete(emails, w.text)
+		one := len(got) == 1 || w.gaveUp && len(got) == 0
+		if !assert.True(t, one, "emails of %q: %+v", w.text, got) || !c.toldTrue(t, w, got) {
+			c.logTimeline(t, w, got)
+		}
+		w.sent = len(got) > 0
+	}
+	assert.Empty(t, emails, "nobody wanted them")
+	c.requireAttempts(t, known)
+	for _, record := range recorded {
+		if w := known[record.Key]; assert.NotNil(t, w, "a record of nothing: %+v", record) {
+			done := record.State == "done" || record.State == "settled"
+			assert.Equal(t, w.sent, done, "the ledger has %q as %s", w.text, record.State)
+		}
+	}
+}
+
+// toldTrue holds the answers about a reply against its emails.
+func (c *chaos) toldTrue(t *testing.T, w *want, emails []fakeapi.Email) bool {
+	t.Helper()
+	good := true
+	for _, call := range c.told {
+		if call.want == w {
+			good = c.callTrue(t, call, emails) && good
+		}
+	}
+	return good
+}
+
+func (c *chaos) callTrue(t *testing.T, call told, emails []fakeapi.Email) bool {
+	t.Helper()
+	switch call.outcome {
+	case "done":
+		return assert.NotEmpty(t, emails, call) && assert.Equal(t, emails[0].ReplyID, call.id, call) &&
+			assert.False(t, emails[0].SentAt.After(call.at), "told before it was sent: %s", call)
+	case "not_done":
+		return assert.False(t, slices.ContainsFunc(emails, func(email fakeapi.Email) bool {
+			return !email.SentAt.After(call.at) && !c.offTheRecord(email.SentAt)
+		}), "told as not done after it was sent: %s", call)
+	case "unknown":
+		return assert.Regexp(t, `may have gone through|unconfirmed`, call.words)
+	default:
+		return assert.False(t, call.answered, call)
+	}
+}
+
+// offTheRecord reports whether a reply was sent by a call that may have met a full disk and had keys, so that no other server
+// knows of it, see docs/dedupe.md.
+func (c *chaos) offTheRecord(sent time.Time) bool {
+	return c.keys && slices.ContainsFunc(c.full, func(full span) bool {
+		return sent.After(full.from) && sent.Before(full.to.Add(chaosDeadline))
+	})
+}
+
+// requireAttempts shows that no request reached Kitebase that nobody told of. Of a server that died nothing can be asked, and
+// Kitebase itself forgets some requests when it dies.
+func (c *chaos) requireAttempts(t *testing.T, known map[string]*want) {
+	t.Helper()
+	most, open := map[*want]int{}, map[*want]bool{}
+	for _, call := range c.told {
+		most[call.want] += call.attempts
+		open[call.want] = open[call.want] || !call.answered
+	}
+	came := map[*want]int{}
+	for _, request := range c.desk.seen.requests {
+		if request.Operation != "reply_to_customer" {
+			continue
+		}
+		w := known[request.IdempotencyKey]
+		if assert.NotNil(t, w, "a reply under a key that is not the fixed one: %+v", request) {
+			assert.Equal(t, "/v1/tickets/"+w.ticket+"/replies", request.Path)
+			came[w]++
+		}
+	}
+	for w, n := range came {
+		assert.True(t, open[w] || n <= most[w], "%d requests for %q, of which %d are told", n, w.text, most[w])
+	}
+}
+
+// logTimeline prints what happened while a reply was to be sent that is not as it should be.
+func (c *chaos) logTimeline(t *testing.T, w *want, emails []fakeapi.Email) {
+	t.Helper()
+	var line []event
+	for _, call := range c.told {
+		if call.want == w {
+			line = append(line, event{call.asked, fmt.Sprintf("server %d is asked", call.server)}, event{call.at, call.String()})
+		}
+	}
+	for _, email := range emails {
+		line = append(line, event{email.SentAt, "sent as " + email.ReplyID})
+	}
+	byTime := func(a, b event) int { return a.at.Compare(b.at) }
+	slices.SortStableFunc(line, byTime)
+	for _, e := range c.history {
+		if e.at.After(line[0].at.Add(-time.Second)) && e.at.Before(line[len(line)-1].at) {
+			line = append(line, e)
+		}
+	}
+	slices.SortStableFunc(line, byTime)
+	t.Logf("%s %q, given up: %t", w.ticket, w.text, w.gaveUp)
+	for _, e := range line {
+		t.Log(e.at.UTC().Format("04:05.000000 "), e.text)
+	}
+}
+
+// String tells a call in one line.
+func (c told) String() string {
+	if !c.answered {
+		return fmt.Sprintf("server %d died without an answer", c.server)
+	}
+	return fmt.Sprintf("server %d told %q, %s after %d attempts: %s", c.server, c.outcome, c.id, c.attempts, c.words)
+}

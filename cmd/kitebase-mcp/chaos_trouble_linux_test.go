@@ -6,8 +6,12 @@ import (
 	"time"
 )
 
-// harm kills some servers and stops them for less than their lease.
+// harm kills some servers and stops them for less than their lease, in the long form also for more than the horizon.
 func (c *chaos) harm(dice *rand.Rand, servers []*mortal) {
+	longest := 1500 * time.Millisecond
+	if *long {
+		longest = 3 * settleHorizon
+	}
 	for c.lasts(upTo(dice, 800*time.Millisecond)) {
 		server := servers[dice.IntN(len(servers))]
 		if dice.IntN(2) == 0 {
@@ -16,7 +20,7 @@ func (c *chaos) harm(dice *rand.Rand, servers []*mortal) {
 			server.start(dice)
 			continue
 		}
-		server.stop(func() { c.lasts(upTo(dice, 1500*time.Millisecond)) })
+		server.stop(func() { c.lasts(upTo(dice, longest)) })
 	}
 }
 

@@ -36,10 +36,10 @@ type size int64
 // UnmarshalText is how kong reads a size.
 func (s *size) UnmarshalText(text []byte) error {
 	digits, unit := string(text), int64(1)
-	for suffix, bytes := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20} {
-		if rest, ok := strings.CutSuffix(digits, suffix); ok {
-			digits, unit = rest, bytes
-		}
+	if rest, ok := strings.CutSuffix(digits, "KiB"); ok {
+		digits, unit = rest, 1<<10
+	} else if rest, ok := strings.CutSuffix(digits, "MiB"); ok {
+		digits, unit = rest, 1<<20
 	}
 	n, err := strconv.ParseInt(digits, 10, 32)
 	if err != nil || n < 1 {

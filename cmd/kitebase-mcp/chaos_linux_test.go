@@ -82,7 +82,7 @@ func newChaos(t *testing.T, keys bool) *chaos {
 		c.seed = rand.Uint64()
 	}
 	if *long {
-		c.replies, c.agents = 1000, 16
+		c.replies, c.agents = 500, 16 // with keys, and as many without
 	}
 	dir, fill, free, err := mountDisk(t, "32m")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 func (c *chaos) harm(dice *rand.Rand, servers []*mortal) {
 	longest := 1500 * time.Millisecond
 	if *long {
-		longest = 3 * settleHorizon
+		longest = 2 * settleHorizon
 	}
 	for c.lasts(upTo(dice, 800*time.Millisecond)) {
 		server := servers[dice.IntN(len(servers))]

@@ -160,6 +160,8 @@ func (r *retrying) NextBackOff() time.Duration {
 	wait := retryAfter(r.err)
 	if wait == 0 {
 		wait = jitter(r.base, r.cap, r.call.attempts-1)
+	} else {
+		wait = max(wait, r.base) // what is in progress is asked for without a limit, and must not be asked without a pause
 	}
 	if !r.call.holds(wait) {
 		return backoff.Stop

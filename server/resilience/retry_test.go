@@ -146,6 +146,11 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 }
 
 func TestRetryWaitsOutARequestInProgress(t *testing.T) {
+	bubble(t, "never without a pause, however soon it may be asked again", func(t *testing.T) {
+		h := does(fails(&resilience.Failure{What: resilience.InProgress, Wait: 1}))
+		guard(t, reads(h.handle), resilience.Policy{})(t.Context())
+		require.LessOrEqual(t, h.runs, 250, "25 seconds in waits of at least 100 ms")
+	})
 	synctest.Test(t, func(t *testing.T) {
 		busy := &resilience.Failure{What: resilience.InProgress, Wait: time.Second}
 		h := does(fails(busy), fails(busy), fails(busy), succeeds)

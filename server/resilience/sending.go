@@ -117,23 +117,28 @@ func (d *deduper) conclude(ctx context.Context, record idempotency.Record, resul
 	return record, err == nil
 }
 
-// concluded returns a record that someone else has changed meanwhile, by settling it in the same way, or by taking it over.
-// If nobody was told then, somebody is now; and what is unconfirmed to others is known here.
+// concluded returns a record that someone else has changed meanwhile. If it was settled in the same way and nobody was told then,
+// somebody is now. If it was given up, because its owner was stopped for longer than its lease, what was seen counts for more.
 func (d *deduper) concluded(ctx context.Context, record idempotency.Record) idempotency.Record {
 	current, err := d.Ledger.Look(ctx, record.Fingerprint)
 	switch {
-	case err != nil || current.Generation != record.Generation:
+	case err != nil:
 		return record
-	case current.State == idempotency.Unconfirmed:
-		record.Version = current.Version
-		d.log(ctx, d.Ledger.Save(ctx, &record))
+	case current.State == "":
+		current = record
+		current.Version = 0
+	case current.Generation != record.Generation:
 		return record
 	case current.Result == nil:
-		return record
+		version := current.Version
+		current = record
+		current.Version = version
 	case current.State == idempotency.Settled && record.State == idempotency.Finished:
 		current.State = idempotency.Finished
-		d.log(ctx, d.Ledger.Save(ctx, &current))
+	default:
+		return current
 	}
+	d.log(ctx, d.Ledger.Save(ctx, &current))
 	return current
 }
 

@@ -125,7 +125,7 @@ func FuzzStandby(f *testing.F) {
 			standby := &idempotency.Standby{Strict: strict, Open: func(context.Context) (idempotency.Store, error) {
 				return store, store.err
 			}}
-			ledger := idempotency.NewLedger(standby, idempotency.Config{Retention: -1})
+			ledger := idempotency.NewLedger(standby, idempotency.Config{Retention: -1, Lease: 24 * time.Hour})
 			var owned []idempotency.Record
 			inStore, inMemory := false, false
 			for _, op := range program[:min(len(program), 100)] {

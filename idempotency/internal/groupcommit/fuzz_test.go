@@ -55,6 +55,7 @@ func FuzzQueue(f *testing.F) {
 			}
 			all.Wait()
 			q.Close()
+			time.Sleep(time.Second) // a lock that it was waiting for is had and given back
 			for _, cancel := range cancels {
 				cancel()
 			}

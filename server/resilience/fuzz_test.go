@@ -40,6 +40,7 @@ func (m *circuitModel) answered() { *m = circuitModel{} }
 // lets through, and stands where the model stands.
 func FuzzCircuit(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 0, 1, 35, 1})
+	f.Add([]byte{0, 0, 0, 0, 0, 30, 1, 0}) // at the very moment
 	f.Add([]byte{0, 0, 2, 0, 0, 3, 0, 36, 3, 4, 5, 0, 36, 0, 1, 1})
 	f.Add([]byte{0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 37, 2, 1})
 	missing := &resilience.Failure{What: resilience.NotFound, Effect: idempotency.NotDone}

@@ -1,6 +1,9 @@
 package main
 
-import "io"
+import (
+	"io"
+	"log/slog"
+)
 
 // Main is main, for the test binary that acts as the program.
 func Main() { main() }
@@ -10,7 +13,7 @@ func Read(args, environ []string) (serves bool, code int, err error) {
 	err = parse(args, environ, streams{nil, io.Discard, io.Discard}, func(c command) (err error) {
 		if serve, ok := c.(*serveCommand); ok {
 			serves = true
-			_, err = serve.config(io.Discard)
+			_, err = serve.config(slog.New(slog.DiscardHandler))
 		}
 		return err
 	})

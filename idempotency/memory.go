@@ -44,11 +44,20 @@ func (m *Memory) Put(_ context.Context, next Record, expected int64) (Record, bo
 
 // holds reports whether this generation of the record's call is here.
 func (m *Memory) holds(record Record) bool {
+	_, ok := m.of(record)
+	return ok
+}
+
+// of returns this generation of the record's call as it is here.
+func (m *Memory) of(record Record) (Record, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.ContainsFunc(m.records[name{record.Scope, record.Fingerprint}], func(r Record) bool {
-		return r.Generation == record.Generation
-	})
+	for _, r := range m.records[name{record.Scope, record.Fingerprint}] {
+		if r.Generation == record.Generation {
+			return r, true
+		}
+	}
+	return Record{}, false
 }
 
 // Delete is part of [Store]. Its error is always nil.

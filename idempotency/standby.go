@@ -24,7 +24,8 @@ const (
 )
 
 // Standby is a [Store] that opens another one when it is first needed, and stands in for it with memory while that one
-// cannot be used. What it had to keep in memory it keeps there: a record is never in two places.
+// cannot be used. What it had to keep in memory it hands back when the call is asked for again and the store works: until
+// then memory has the record, and others do not see it.
 //
 // Memory recognises a repeat only while this process lives. Where that is not enough, because nothing else recognises one,
 // set Strict: then a claim that cannot be written is an error.
@@ -147,7 +148,10 @@ func (s *Standby) used(ctx context.Context, began time.Time, err error) {
 
 // Put is part of [Store].
 func (s *Standby) Put(ctx context.Context, next Record, expected int64) (Record, bool, error) {
-	if s.memory.holds(next) {
+	if s.memory.holds(next) && !s.handedBack(ctx, next) {
+		if kept, _ := s.memory.of(next); s.Strict && next.State == Claimed && kept.Version == expected {
+			return Record{}, false, errKept
+		}
 		return s.memory.Put(ctx, next, expected)
 	}
 	get := s.opened
@@ -241,6 +245,7 @@ func (s *Standby) Alive(ctx context.Context, owner string) (bool, error) {
 }
 
 var (
+	errKept    = errors.New("what is known of the call could not be written yet, so it cannot be claimed")
 	errClosed  = errors.New("the ledger is closed")
 	errSlow    = errors.New("opening the ledger takes too long; check its disk")
 	errResting = errors.New("the ledger has just kept a call waiting in vain, so it is left alone for some seconds")

@@ -140,6 +140,37 @@ func TestStandby(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, found, 2)
 	})
+	t.Run("what could not be written is handed back before the call is claimed again", func(t *testing.T) {
+		store, _, ledger, _ := setUp(true)
+		record := claim(t, ledger, none)
+		store.err = diskFull
+		record.State = idempotency.Unconfirmed
+		require.ErrorIs(t, ledger.Save(t.Context(), &record), diskFull)
+		store.err = nil
+		record, err := ledger.Look(t.Context(), record.Fingerprint)
+		require.NoError(t, err)
+		require.Equal(t, idempotency.Unconfirmed, record.State)
+		again := claim(t, ledger, record)
+		require.True(t, again.Owned)
+		found, err := store.Memory.Find(t.Context(), idempotency.Query{})
+		require.NoError(t, err)
+		require.Len(t, found, 1)
+		require.Equal(t, again.Version, found[0].Version, "others see the claim")
+	})
+	t.Run("what others did meanwhile counts for more than what is not known here", func(t *testing.T) {
+		store, _, ledger, _ := setUp(true)
+		record := claim(t, ledger, none)
+		store.err = diskFull
+		record.State = idempotency.Unconfirmed
+		require.ErrorIs(t, ledger.Save(t.Context(), &record), diskFull)
+		store.err = nil
+		others := idempotency.NewLedger(&store.Memory, idempotency.Config{})
+		theirs, err := others.Look(t.Context(), record.Fingerprint)
+		require.NoError(t, err)
+		theirs.Result, theirs.Owner = []byte("{}"), ""
+		save(t, others, theirs, idempotency.Finished)
+		require.Equal(t, idempotency.Finished, claim(t, ledger, record).State)
+	})
 	t.Run("an ending that cannot be written is told, and remembered here", func(t *testing.T) {
 		store, _, ledger, _ := setUp(false)
 		record := claim(t, ledger, none)

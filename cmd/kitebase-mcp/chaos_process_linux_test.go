@@ -198,7 +198,10 @@ func (d *deskProcess) begin(addr string) {
 		assert.Fail(d.t, "Kitebase did not start", "%s%s", line, stderr.String())
 		return
 	}
-	d.url = url
+	if d.url == "" { // from then on others read it
+		d.url = url
+	}
+	assert.Equal(d.t, d.url, url)
 }
 
 // kill ends the process as kill -9 does. What it has seen is read before.

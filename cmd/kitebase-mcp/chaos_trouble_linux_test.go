@@ -64,17 +64,27 @@ func (c *chaos) disturb(dice *rand.Rand) {
 	}
 }
 
-// fillDisk takes the last byte from the ledger for a while.
+// fillDisk takes the last byte from the ledger for a while; with keys not before half of the replies.
 func (c *chaos) fillDisk(dice *rand.Rand) {
 	for c.fill != nil && c.lasts(300*time.Millisecond+upTo(dice, 3*time.Second)) {
+		if c.keys && !c.halfDone() {
+			continue
+		}
+		if c.full.IsZero() {
+			c.full = time.Now()
+		}
 		c.note("disk full")
-		from := time.Now()
 		c.fill()
 		c.lasts(upTo(dice, time.Second))
 		c.free()
-		c.full = append(c.full, span{from, time.Now()})
 		c.note("disk free")
 	}
+}
+
+func (c *chaos) halfDone() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.wants) > c.replies/2
 }
 
 // stop keeps the process from running until f returns.

@@ -7,14 +7,12 @@ import (
 	"io"
 	"math/rand/v2"
 	"os/exec"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 const (
@@ -154,60 +152,4 @@ func (m *mortal) end() {
 func (m *mortal) requireSound() {
 	assert.Empty(m.t, m.life.broken, "lines on stdout that answer nothing")
 	assert.NotRegexp(m.t, `(?m)^(panic:|fatal error:|WARNING: DATA RACE)`, m.life.stderr.String())
-}
-
-// deskProcess is a fake Kitebase that keeps its data when it dies, and its address.
-type deskProcess struct {
-	t     *testing.T
-	chaos *chaos
-	url   string
-	args  []string
-	cmd   *exec.Cmd
-
-	seen deskRecord
-}
-
-func startDesk(t *testing.T, c *chaos) *deskProcess {
-	t.Helper()
-	d := &deskProcess{t: t, chaos: c}
-	// No other test has this address, so that the port is still free when the process comes back to it.
-	dice := rand.New(rand.NewPCG(rand.Uint64(), 0))
-	host := fmt.Sprintf("127.%d.%d.%d", 1+dice.IntN(250), 1+dice.IntN(250), 1+dice.IntN(250))
-	d.args = []string{"fake", fmt.Sprintf("--keys=%t", c.keys), "--data", t.TempDir() + "/desk.json", "--addr"}
-	d.begin(host + ":0")
-	require.NotEmpty(t, d.url)
-	t.Cleanup(func() { _ = d.cmd.Process.Kill(); _ = d.cmd.Wait() }) // errors say that it has ended
-	return d
-}
-
-func (d *deskProcess) start() { d.begin(strings.TrimPrefix(d.url, "http://")) }
-
-// begin starts the process and waits until it listens.
-func (d *deskProcess) begin(addr string) {
-	d.chaos.note("start Kitebase")
-	d.cmd = start{within: chaosWatchdog, args: append(d.args[:len(d.args):len(d.args)], addr)}.command(d.t)
-	var stderr bytes.Buffer
-	d.cmd.Stderr = &stderr
-	stdout, err := d.cmd.StdoutPipe()
-	assert.NoError(d.t, err)
-	assert.NoError(d.t, d.cmd.Start())
-	line, _ := bufio.NewReader(stdout).ReadString('\n') // an error shows as a line that is not the expected one
-	url, found := strings.CutPrefix(strings.TrimSpace(line), "fake Kitebase at ")
-	if !found {
-		_ = d.cmd.Wait() // its words say more
-		assert.Fail(d.t, "Kitebase did not start", "%s%s", line, stderr.String())
-		return
-	}
-	if d.url == "" { // from then on others read it
-		d.url = url
-	}
-	assert.Equal(d.t, d.url, url)
-}
-
-// kill ends the process as kill -9 does. What it has seen is read before.
-func (d *deskProcess) kill() {
-	d.read()
-	d.chaos.note("kill Kitebase")
-	_ = d.cmd.Process.Kill() // an error says that it is dead already
-	_ = d.cmd.Wait()         // it was killed
 }

@@ -91,7 +91,7 @@ type stdioKey struct{}
 // HTTP the name of the token, or "http" if none is asked for.
 func caller(ctx context.Context, request mcp.CallToolRequest) string {
 	if known, ok := access.From(ctx); ok {
-		return known.Name
+		return who(known)
 	}
 	if ctx.Value(stdioKey{}) == nil {
 		return "http"
@@ -101,6 +101,10 @@ func caller(ctx context.Context, request mcp.CallToolRequest) string {
 	}
 	return "local"
 }
+
+// who names a caller for people. A subject that calls itself "local" or like somebody else's token is told apart by the way
+// it came in.
+func who(caller access.Caller) string { return caller.Way + ":" + caller.Name }
 
 // clientName returns what the client calls itself, in the request or in the handshake of its session, or "". It can claim
 // anything.

@@ -92,7 +92,7 @@ func (c Config) withDefaults() Config {
 	c.DedupeWindow = cmp.Or(c.DedupeWindow, 24*time.Hour)
 	c.SettleAfter = cmp.Or(c.SettleAfter, 30*time.Second)
 	c.CopiesFor = cmp.Or(c.CopiesFor, time.Hour)
-	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	c.Logger = slog.New(callerLog{cmp.Or(c.Logger, slog.New(slog.DiscardHandler)).Handler()})
 	c.Guard.Upstream = "Kitebase"
 	c.Guard.Logger = c.Logger
 	if c.Guard.NewID == nil {

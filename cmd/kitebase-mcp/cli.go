@@ -54,6 +54,9 @@ func parse(args, environ []string, std streams, do func(command) error) error {
 	if err != nil {
 		return usageError{worded(err, parser.Model, chosen)}
 	}
+	if name := emptied(chosen); name != "" {
+		return usageError{fmt.Errorf("--%s was given an empty value; leave it out for its default", name)}
+	}
 	target := chosen.Selected().Target.Addr().Interface().(command)
 	if doctor, ok := target.(*doctorCommand); ok {
 		doctor.around = surroundingsOf(chosen, env, environ)
@@ -67,6 +70,20 @@ func parse(args, environ []string, std streams, do func(command) error) error {
 		fmt.Fprintf(std.err, "kitebase-mcp: the environment variable %s is no setting of this program and is ignored; see --help\n", name)
 	}
 	return do(target)
+}
+
+// emptied returns a flag that the command line gives as "", as scripts do with a variable that is not set: a token that is
+// missing by mistake must not open the server. It returns "" if there is none.
+func emptied(line *kong.Context) string {
+	for _, part := range line.Path {
+		if part.Flag == nil || part.Resolved {
+			continue
+		}
+		if value, ok := part.Flag.Target.Interface().(string); ok && value == "" {
+			return part.Flag.Name
+		}
+	}
+	return ""
 }
 
 // parseOrHelp returns nil and nil when help was asked for and printed.

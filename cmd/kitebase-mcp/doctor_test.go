@@ -33,7 +33,10 @@ func at(url string, words ...string) setUp {
 	if strings.Contains(url, "//127.0.0.1:") {
 		s.volatile[url] = "http://KITEBASE"
 	}
-	s.args = []string{"doctor", "--url", url, "--token", "tok-secret"}
+	s.args = []string{"doctor", "--token", "tok-secret"}
+	if url != "" {
+		s.args = append(s.args, "--url", url)
+	}
 	for _, word := range words {
 		if strings.HasPrefix(word, "KITEBASE_") {
 			s.env = append(s.env, word)

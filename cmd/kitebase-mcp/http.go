@@ -18,8 +18,25 @@ func (s *serveCommand) serveHTTP(ctx context.Context, srv *server.Server, log *s
 	if err != nil {
 		return fmt.Errorf("listening at --addr (%s): %w", envName("addr"), err)
 	}
-	log.Info("serving MCP over HTTP", "streamable", "http://"+listener.Addr().String()+"/mcp", "sse", "http://"+listener.Addr().String()+"/sse")
+	log.Info("serving MCP over HTTP", "streamable", "http://"+listener.Addr().String()+"/mcp", "sse", "http://"+listener.Addr().String()+"/sse",
+		"asks_for", s.asksFor())
 	return srv.ServeHTTP(ctx, listener, s.webConfig())
+}
+
+// asksFor says in a few words what callers have to bring.
+func (s *serveCommand) asksFor() string {
+	var ways []string
+	for _, way := range []struct{ set, name string }{
+		{s.HTTPToken, "the token"}, {s.HTTPTokens, "a token of the file"}, {s.OAuthIssuer, "a JWT"},
+	} {
+		if way.set != "" {
+			ways = append(ways, way.name)
+		}
+	}
+	if len(ways) == 0 {
+		return "nothing: whoever is on this machine may call"
+	}
+	return strings.Join(ways, " or ")
 }
 
 // webConfig returns the settings of the HTTP transport.

@@ -51,9 +51,7 @@ func (l logging) audit(log *slog.Logger) (*audit.Log, io.Closer, error) {
 	if err != nil {
 		return nil, nil, usageError{fmt.Errorf("--audit-log (%s) takes a file that can be written: %w", envName("audit-log"), err)}
 	}
-	return audit.New(file.Handler(), func(err error) {
-		log.Error("an audit line could not be written", "cause", err)
-	}), file, nil
+	return audit.New(file.Handler(), log.Handler()), file, nil
 }
 
 // trail is audit for a command, whose log is stderr.

@@ -101,7 +101,7 @@ func TestAuditOverHTTP(t *testing.T) {
 	for _, line := range auditLines(t, file) {
 		told = append(told, []any{line["who"], line["outcome"], line["reply_id"]})
 	}
-	require.Equal(t, [][]any{{"token", "done", "rpl_001"}, {"priya", "replayed", "rpl_001"}, {"token", "replayed", "rpl_001"}}, told)
+	require.Equal(t, [][]any{{"token:token", "done", "rpl_001"}, {"token:priya", "replayed", "rpl_001"}, {"token:token", "replayed", "rpl_001"}}, told)
 }
 
 func auditLines(t *testing.T, file string) []map[string]any {

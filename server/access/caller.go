@@ -23,6 +23,8 @@ type Caller struct {
 	// Name is for people and logs: that of the token, or the subject of the JWT. It is printable and short, and two callers
 	// who came in by different ways may have the same; see [Caller.Key].
 	Name string
+	// Way is how the caller came in: "token" or "oauth". With it, a name cannot be taken for that of another way.
+	Way string
 
 	key     string
 	hash    [sha256.Size]byte // of a token in the file

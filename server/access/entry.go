@@ -17,7 +17,7 @@ type entry struct {
 func (e *entry) expired(now time.Time) bool { return !e.expires.IsZero() && !now.Before(e.expires) }
 
 func (e *entry) caller() Caller {
-	return Caller{Name: e.name, key: keyOf("token", e.name), hash: e.hash, expires: e.expires, rights: e.rights}
+	return Caller{Name: e.name, Way: "token", key: keyOf("token", e.name), hash: e.hash, expires: e.expires, rights: e.rights}
 }
 
 // find returns the entry of token, or nil. It compares hashes, and all of them, so that neither content nor length of any

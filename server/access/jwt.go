@@ -95,7 +95,7 @@ func (v *verifier) verify(ctx context.Context, token string) (Caller, error) {
 	if name == "" {
 		return Caller{}, errNobody
 	}
-	caller := Caller{Name: printable(name), key: keyOf("oauth", name), expires: c.ExpiresAt.Add(leeway)}
+	caller := Caller{Name: printable(name), Way: "oauth", key: keyOf("oauth", name), expires: c.ExpiresAt.Add(leeway)}
 	caller.rights, caller.scopes = ofScopes(slices.Concat(c.Scope, c.Scp), v.tools)
 	return caller, nil
 }

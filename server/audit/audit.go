@@ -48,23 +48,19 @@ type Entry struct {
 	Key string
 	// ReplyID is Kitebase's id of the reply, Assignee that of the agent.
 	ReplyID, Assignee string
-	// Attempts counts the requests for it.
+	// Attempts counts the requests for it. In an event other than Call 0 stands for not known, and is left out.
 	Attempts int
 }
 
 // Log writes entries. A nil Log writes nothing. It is safe for concurrent use if its handler is.
 type Log struct {
 	handler slog.Handler
-	failed  func(error)
+	instead slog.Handler
 }
 
-// New returns a log on handler, whose level is not asked. failed is told that an entry could not be written; nil for nobody.
-func New(handler slog.Handler, failed func(error)) *Log {
-	if failed == nil {
-		failed = func(error) {}
-	}
-	return &Log{handler: handler, failed: failed}
-}
+// New returns a log on handler, whose level is not asked. instead gets the lines that could not be written, as errors with the
+// cause, so that they are not lost; nil for nobody.
+func New(handler, instead slog.Handler) *Log { return &Log{handler: handler, instead: instead} }
 
 // Write writes one line.
 func (l *Log) Write(ctx context.Context, e Entry) {
@@ -80,10 +76,17 @@ func (l *Log) Write(ctx context.Context, e Entry) {
 			record.AddAttrs(slog.String(field.name, Clean(field.value)))
 		}
 	}
-	record.AddAttrs(slog.Int("attempts", e.Attempts))
-	if err := l.handler.Handle(ctx, record); err != nil {
-		l.failed(err)
+	if e.Event == Call || e.Attempts > 0 { // of a call whose process died nobody knows them
+		record.AddAttrs(slog.Int("attempts", e.Attempts))
 	}
+	err := l.handler.Handle(ctx, record)
+	if err == nil || l.instead == nil {
+		return
+	}
+	lost := record.Clone()
+	lost.Level, lost.Message = slog.LevelError, "an audit line could not be written"
+	lost.AddAttrs(slog.Any("cause", err))
+	_ = l.instead.Handle(ctx, lost) // there is nowhere else to tell it
 }
 
 // longest is how much of one field is written, in characters.

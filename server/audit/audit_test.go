@@ -29,9 +29,11 @@ type fullDisk struct{ slog.Handler }
 func (fullDisk) Handle(context.Context, slog.Record) error { return errors.New("the disk is full") }
 
 func TestWriteFails(t *testing.T) {
-	var failed error
-	audit.New(fullDisk{}, func(err error) { failed = err }).Write(t.Context(), audit.Entry{})
-	require.EqualError(t, failed, "the disk is full")
+	var log bytes.Buffer
+	entry := audit.Entry{Event: audit.Call, Call: "k3f9a-1", Ticket: "KITE-142", ReplyID: "rpl_001", Attempts: 1}
+	audit.New(fullDisk{}, slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError})).Write(t.Context(), entry)
+	require.Contains(t, log.String(), `level=ERROR msg="an audit line could not be written" event=call call=k3f9a-1 ticket=KITE-142 `+
+		`reply_id=rpl_001 attempts=1 cause="the disk is full"`, "the line itself is not lost")
 	audit.New(fullDisk{}, nil).Write(t.Context(), audit.Entry{})
 	(*audit.Log)(nil).Write(t.Context(), audit.Entry{})
 }

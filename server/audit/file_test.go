@@ -2,7 +2,9 @@ package audit_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,9 +23,13 @@ func trailIn(t *testing.T, path string) (write func(ticket string) error) {
 	file, err := audit.OpenFile(path)
 	require.NoError(t, err)
 	t.Cleanup(func() { file.Close() })
-	return func(ticket string) (failed error) {
-		audit.New(file.Handler(), func(err error) { failed = err }).Write(t.Context(), audit.Entry{Event: audit.Call, Ticket: ticket})
-		return failed
+	return func(ticket string) error {
+		var told strings.Builder
+		audit.New(file.Handler(), slog.NewTextHandler(&told, nil)).Write(t.Context(), audit.Entry{Event: audit.Call, Ticket: ticket})
+		if told.Len() == 0 {
+			return nil
+		}
+		return errors.New(told.String())
 	}
 }
 

@@ -65,9 +65,15 @@ func encodeResponse(c *call, text []byte, response mcp.JSONRPCMessage) ([]byte, 
 	return encodeError(refusal{c.id, mcp.INTERNAL_ERROR, textInternal}), fmt.Errorf("no answer to %s: %T", wording.Method(string(c.method)), response)
 }
 
+// askedWrongly is a failure that is the client's doing.
+type askedWrongly struct{ error }
+
 // encodeFailure words the errors in which mcp-go quotes Go: of encoding/json, and whatever a handler returned.
 func encodeFailure(c *call, text []byte, e mcp.JSONRPCErrorDetails) ([]byte, error) {
 	private := fmt.Errorf("%s failed with code %d: %s", wording.Method(string(c.method)), e.Code, wording.Private(e.Message))
+	if e.Code != mcp.INTERNAL_ERROR {
+		private = askedWrongly{private}
+	}
 	switch {
 	case e.Code == mcp.PARSE_ERROR && !json.Valid(text):
 		return encodeError(*notJSON()), private

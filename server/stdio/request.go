@@ -3,6 +3,8 @@ package stdio
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"log/slog"
 	"runtime/debug"
 	"time"
 
@@ -108,7 +110,11 @@ func (l *loop) handle(c *call, text []byte, arrived time.Time) {
 	}
 	line, err := encodeResponse(c, text, l.server.HandleMessage(ctx, text))
 	if err != nil {
-		l.cfg.Logger.Error("request failed outside of its tool", "error", err)
+		level := slog.LevelInfo // a client asked for what there is not, or wrongly
+		if !errors.As(err, new(askedWrongly)) {
+			level = slog.LevelError
+		}
+		l.cfg.Logger.Log(ctx, level, "request failed outside of its tool", "error", err)
 	}
 	answer = line
 }

@@ -51,6 +51,7 @@ func (s *Server) permit(ctx context.Context, m *message) *refusal {
 	}
 	refused := refusedAccess(s.access.Forbid(caller, call.Params.Name))
 	refused.reason += " (caller " + strconv.Quote(caller.Name) + ")"
+	refused.denied = true
 	return refused
 }
 

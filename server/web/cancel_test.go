@@ -136,3 +136,28 @@ func inBackground[T any](f func() T) <-chan T {
 	go func() { result <- f() }()
 	return result
 }
+
+// A session id that another caller has learned is of no use to it: a call is filed under its caller too.
+func TestNobodyCancelsByAStolenSessionID(t *testing.T) {
+	keys := newKeyring(t)
+	by := func(name string) []string { return append(keys.of(name), "Mcp-Session-Id", "STOLEN") }
+	for _, test := range []struct {
+		by   string
+		ends bool
+	}{{"omar", false}, {"priya", true}} {
+		t.Run(test.by, func(t *testing.T) {
+			d := openDesk(t, web.Config{TokensFile: keys.path, Tools: rights()})
+			responses := inBackground(func() *http.Response { return d.do(t, "POST", "/mcp", toolCall("7", "hang"), by("priya")...) })
+			<-d.started
+			require.Equal(t, 202, d.do(t, "POST", "/mcp", cancelled("7"), by(test.by)...).StatusCode)
+			if !test.ends {
+				d.release <- struct{}{}
+				require.NoError(t, <-d.ended)
+				require.Contains(t, answer(t, <-responses), "released")
+				return
+			}
+			require.Error(t, <-d.ended, "the caller itself may")
+			<-responses
+		})
+	}
+}

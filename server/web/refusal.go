@@ -14,6 +14,7 @@ type refusal struct {
 	text   string
 	header [2]string // one more header, if any
 	reason string    // for the log, if it says more than the text
+	denied bool      // a known caller lacks the right
 }
 
 // serverError is the first of the JSON-RPC codes that are left to servers; the MCP revisions give it no meaning.

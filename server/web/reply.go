@@ -33,6 +33,7 @@ type reply struct {
 	sent     bool // the status went out
 	streams  bool // it is an event stream
 	finished bool
+	failed   bool // a protocol error was written
 	silence  *time.Timer
 }
 
@@ -69,10 +70,18 @@ func (r *reply) Write(p []byte) (int, error) {
 	}
 	r.send()
 	r.bound()
+	r.failed = r.failed || wording.Failed(p)
 	if _, err := r.w.Write(wording.Answer(p)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// hasFailed reports whether a protocol error was written.
+func (r *reply) hasFailed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failed
 }
 
 // Flush implements [http.Flusher].

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"log/slog"
 	"net/http"
 
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -63,7 +64,11 @@ func (s *Server) handler(local bool) http.Handler {
 			}
 		}()
 		if refused := s.admit(fence, reply, r); refused != nil {
-			s.cfg.Logger.Info("request refused", "method", wording.Verb(r.Method), "path", wording.Path(r.URL.Path), "remote", r.RemoteAddr,
+			level := slog.LevelInfo
+			if refused.denied {
+				level = slog.LevelWarn // somebody known tried what it may not do
+			}
+			s.cfg.Logger.Log(r.Context(), level, "request refused", "method", wording.Verb(r.Method), "path", wording.Path(r.URL.Path), "remote", r.RemoteAddr,
 				"status", refused.status, "reason", cmp.Or(refused.reason, refused.text))
 			reply.refuse(refused)
 		}

@@ -10,6 +10,9 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"github.com/kitebase/kitebase-mcp/server/access"
+	"github.com/kitebase/kitebase-mcp/server/wording"
 )
 
 func newStreamable(server *mcpserver.MCPServer, cfg *Config) *mcpserver.StreamableHTTPServer {
@@ -63,9 +66,23 @@ func (s *Server) serveMCP(w *reply, r *http.Request) *refusal {
 		w.Header().Set(mcpserver.HeaderKeySessionID, rand.Text()) // so that the client can name its calls to cancel them
 	}
 	r = r.WithContext(ctx)
+	ownSession(r)
 	r.Body = io.NopCloser(bytes.NewReader(m.raw))
 	s.streamable.ServeHTTP(w, r)
+	if w.hasFailed() {
+		s.cfg.Logger.InfoContext(ctx, "request failed outside of its tool", "method", wording.Method(m.Method))
+	}
 	return nil
+}
+
+// ownSession makes the session id of a request, by which mcp-go files calls for their cancels, one of its caller: whoever else
+// learns the id cannot cancel them.
+func ownSession(r *http.Request) {
+	caller, ok := access.From(r.Context())
+	if id := r.Header.Get(mcpserver.HeaderKeySessionID); ok && id != "" {
+		r.Header = r.Header.Clone()
+		r.Header.Set(mcpserver.HeaderKeySessionID, caller.Key()+"."+id)
+	}
 }
 
 type listening struct{}

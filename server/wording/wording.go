@@ -26,6 +26,12 @@ func Public(message string) string {
 			message = message[:at[2]] + "of that name" + message[at[3]:]
 		}
 	}
+	if at := mismatch.FindStringSubmatch(message); at != nil {
+		return "Not run: the header " + at[1] + " does not fit the message."
+	}
+	if strings.HasPrefix(message, "header mismatch: ") {
+		return "Not run: a header does not fit the message."
+	}
 	return strings.TrimSuffix(message, ": tool not found")
 }
 
@@ -33,16 +39,20 @@ func Public(message string) string {
 // else might be taken for words of this server.
 var (
 	missingThing  = regexp.MustCompile(`(?s)^(?:tool|prompt|handler not found for resource URI|invalid logging level) ('.*')`)
+	mismatch      = regexp.MustCompile(`^header mismatch: ([A-Za-z-]{1,40}): `)
 	missingMethod = regexp.MustCompile(`(?s)^Method (.*) not found$`)
 	plainName     = regexp.MustCompile(`^'?[A-Za-z0-9_./:-]{1,64}'?$`)
 )
 
 var protocolError = regexp.MustCompile(`("error":\{"code":-?\d+,"message":)("(?:[^"\\]|\\.)*")`)
 
+// Failed reports whether an answer, plain or as an event, is a protocol error. What a result quotes is escaped, and is none.
+func Failed(answer []byte) bool { return bytes.Contains(answer, []byte(`"error":{"code":`)) }
+
 // Answer returns an answer, plain or as an event, with its protocol errors in public words. Whatever a result quotes is
 // escaped within a string and is left alone.
 func Answer(answer []byte) []byte {
-	if !bytes.Contains(answer, []byte(`"error":{"code":`)) {
+	if !Failed(answer) {
 		return answer
 	}
 	return protocolError.ReplaceAllFunc(answer, func(found []byte) []byte {

@@ -15,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"github.com/kitebase/kitebase-mcp/bench/kitebase"
 	"github.com/kitebase/kitebase-mcp/bench/plain"
 )
 
@@ -26,7 +27,7 @@ func main() {
 }
 
 func run() error {
-	client, err := plain.FromEnvironment()
+	client, err := kitebase.FromEnvironment()
 	if err != nil {
 		return err
 	}
@@ -47,6 +48,6 @@ func run() error {
 
 // refused reports whether Kitebase refused the request for good.
 func refused(err error) bool {
-	status := (*plain.StatusError)(nil)
+	status := (*kitebase.StatusError)(nil)
 	return errors.As(err, &status) && status.Status >= 400 && status.Status < 500 && status.Status != 429
 }

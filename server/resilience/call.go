@@ -13,6 +13,7 @@ const MetaDeadline = "io.kitebase/deadline-ms"
 
 // call is what the layers share about the call under way. It belongs to one call and is used by one goroutine at a time.
 type call struct {
+	began    time.Time
 	arrived  time.Time // zero: not known
 	deadline time.Time // zero: none
 	// callersDeadline says that the caller itself asked for that deadline: running into it says nothing about the upstream.
@@ -30,12 +31,26 @@ type call struct {
 
 type callKey struct{}
 
+// callContext is the context of a call, in one piece of memory with what the layers share about it.
+type callContext struct {
+	context.Context
+	call call
+}
+
+// Value returns the call for its key, and else what the context within has.
+func (c *callContext) Value(key any) any {
+	if key == (callKey{}) {
+		return &c.call
+	}
+	return c.Context.Value(key)
+}
+
 // callFrom returns the call that Explain began. A layer that is used without Explain gets one without a deadline.
 func callFrom(ctx context.Context) *call {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		return c
 	}
-	c := &call{caller: ctx, words: words{upstream: "Upstream"}, log: slog.New(slog.DiscardHandler)}
+	c := &call{began: time.Now(), caller: ctx, words: words{upstream: "Upstream"}, log: slog.New(slog.DiscardHandler)}
 	if at, ok := ctx.Deadline(); ok {
 		c.deadline = at
 	}
@@ -77,10 +92,9 @@ func arrival(ctx context.Context, otherwise time.Time) time.Time {
 
 // limitTime sets the deadline to the earliest of: limit after the arrival, what the caller asked for, what ctx says.
 func (c *call) limitTime(ctx context.Context, request mcp.CallToolRequest, limit time.Duration) {
-	arrived := arrival(ctx, time.Now())
-	c.arrived = arrived
+	c.arrived = arrival(ctx, c.began)
 	if limit > 0 {
-		c.deadline = arrived.Add(limit)
+		c.deadline = c.arrived.Add(limit)
 	}
 	callers := func(at time.Time) {
 		if c.deadline.IsZero() || at.Before(c.deadline) {
@@ -88,7 +102,7 @@ func (c *call) limitTime(ctx context.Context, request mcp.CallToolRequest, limit
 		}
 	}
 	if wish, ok := callerWaits(request); ok {
-		callers(arrived.Add(wish))
+		callers(c.arrived.Add(wish))
 	}
 	if at, ok := ctx.Deadline(); ok {
 		callers(at)

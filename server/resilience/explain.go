@@ -63,23 +63,26 @@ type explainer struct {
 }
 
 func (e explainer) run(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) *mcp.CallToolResult {
-	began := time.Now()
-	c := &call{
+	within := &callContext{Context: ctx, call: call{
+		began:    time.Now(),
 		caller:   ctx,
 		id:       CallID(ctx),
 		progress: progressFor(request),
 		words:    e.words,
 		log:      e.log,
-	}
+	}}
+	c := &within.call
 	if c.id == "" {
 		c.id = e.newID()
 	}
-	c.queued = began.Sub(arrival(ctx, began))
 	c.limitTime(ctx, request, e.limit)
-	e.log.LogAttrs(ctx, slog.LevelDebug, "call began", slog.String("call", c.id), slog.String("tool", request.Params.Name))
-	result, end := e.answer(ctx, c, request, next)
+	c.queued = c.began.Sub(c.arrived)
+	if e.log.Enabled(ctx, slog.LevelDebug) {
+		e.log.LogAttrs(ctx, slog.LevelDebug, "call began", slog.String("call", c.id), slog.String("tool", request.Params.Name))
+	}
+	result, end := e.answer(within, request, next)
 	result = readable(result)
-	seen := e.observation(c, end, result, began)
+	seen := e.observation(c, end, result)
 	e.record(ctx, seen, end.err)
 	if e.observe != nil {
 		e.observe(ctx, seen)
@@ -88,15 +91,14 @@ func (e explainer) run(ctx context.Context, request mcp.CallToolRequest, next mc
 }
 
 // answer runs the call and returns its result, which is never nil, and how it ended.
-func (e explainer) answer(ctx context.Context, c *call, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) (*mcp.CallToolResult, ending) {
+func (e explainer) answer(ctx *callContext, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) (*mcp.CallToolResult, ending) {
+	c := &ctx.call
 	if c.abandoned() {
 		return e.failed(ctx, c, request, &Failure{What: Canceled, Effect: idempotency.NotDone, NotRun: true})
 	}
 	if !e.readOnly {
-		ctx = context.WithoutCancel(ctx) // a write that has started is finished
+		ctx.Context = context.WithoutCancel(c.caller) // a write that has started is finished
 	}
-	ctx = context.WithValue(ctx, callKey{}, c)
-
 	result, err := guardPanic(ctx, request, next)
 	if err == nil && result == nil {
 		err = errors.New("the handler returned neither a result nor an error")

@@ -48,7 +48,7 @@ func (c *FallbackConfig) validate() error {
 func Fallback(config FallbackConfig) mcpserver.ToolHandlerMiddleware {
 	return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 		return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			began := time.Now()
+			began := callFrom(ctx).began
 			result, err := next(ctx, request)
 			if err == nil && result != nil && !result.IsError {
 				config.Keep(ctx, request, Answer{Result: result, Began: began})

@@ -43,10 +43,10 @@ type Observation struct {
 const repeatedByRetry = "retry"
 
 // observation says how the call ended.
-func (e explainer) observation(c *call, end ending, result *mcp.CallToolResult, began time.Time) Observation {
+func (e explainer) observation(c *call, end ending, result *mcp.CallToolResult) Observation {
 	seen := Observation{
 		CallID: c.id, Tool: end.tool, Kind: end.kind, Attempts: end.attempts, Outcome: end.outcome, Key: c.key,
-		Began: began, Took: time.Since(began), Queued: c.queued, Trying: c.trying,
+		Began: c.began, Took: time.Since(c.began), Queued: c.queued, Trying: c.trying,
 	}
 	if meta := result.Meta; meta != nil {
 		seen.Replayed = meta.AdditionalFields[MetaReplayed] == true

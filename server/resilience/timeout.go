@@ -23,23 +23,22 @@ func Timeout(limit time.Duration) mcpserver.ToolHandlerMiddleware {
 				return nil, err
 			}
 			c := callFrom(ctx)
-			wait, limited := c.remaining()
-			if limited && wait <= 0 {
+			now, end, theirs := time.Now(), c.deadline, c.callersDeadline
+			if !end.IsZero() && !now.Before(end) {
 				return nil, &Failure{What: TimedOut, Says: "no time was left", Effect: idempotency.NotDone, NotRun: true}
 			}
-			theirs := limited && c.callersDeadline
-			if limit > 0 && (!limited || limit <= wait) {
-				wait, limited, theirs = limit, true, false
+			if own := now.Add(limit); limit > 0 && (end.IsZero() || !own.After(end)) {
+				end, theirs = own, false
 			}
-			if !limited {
-				return next(ctx, request)
+			if at, ok := ctx.Deadline(); end.IsZero() || ok && !at.After(end) {
+				return next(ctx, request) // nothing limits it, or ctx does
 			}
-			attempt, cancel := context.WithTimeout(ctx, wait)
+			attempt, cancel := context.WithDeadline(ctx, end)
 			defer cancel()
 			result, err := next(attempt, request)
 			if err != nil && ranOut(ctx, attempt, err) {
 				return nil, &Failure{
-					What: TimedOut, Says: "no response after " + seconds(wait), Effect: outcomeOf(err), Cause: err, theirs: theirs,
+					What: TimedOut, Says: "no response after " + seconds(end.Sub(now)), Effect: outcomeOf(err), Cause: err, theirs: theirs,
 				}
 			}
 			return result, err

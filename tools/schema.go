@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -101,11 +102,11 @@ func objectOf(t reflect.Type) schema {
 // encode writes JSON without escaping <, > and &, which a model reads better plain. The types of this package cannot
 // fail to be encoded; invalid UTF-8 becomes U+FFFD.
 func encode(v any) json.RawMessage {
-	var text strings.Builder
+	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
 		panic("tools: encode a result: " + err.Error())
 	}
-	return json.RawMessage(strings.TrimSuffix(text.String(), "\n"))
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 }

@@ -54,7 +54,7 @@ func encodeError(r refusal) []byte {
 func encodeResponse(c *call, text []byte, response mcp.JSONRPCMessage) ([]byte, error) {
 	switch r := response.(type) {
 	case mcp.JSONRPCResponse:
-		line, err := encode(c.id, "result", r.Result)
+		line, err := encode(c.id, "result", written(r.Result))
 		if err != nil {
 			return encodeError(refusal{c.id, mcp.INTERNAL_ERROR, textUnwritable}), fmt.Errorf("encoding the result: %w", err)
 		}

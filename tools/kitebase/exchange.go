@@ -56,7 +56,7 @@ func (c *Client) exchange(ctx context.Context, r request) (answer, error) {
 	if !r.succeeds(resp.StatusCode) {
 		return answer{}, got.refusal(readProblem(resp))
 	}
-	got.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	got.body, err = readAll(io.LimitReader(resp.Body, maxBody+1), resp.ContentLength)
 	if v, over := ended(ctx, idempotency.Unknown); over && err != nil {
 		return answer{}, got.fail(v, "while reading the answer", err)
 	}
@@ -64,6 +64,16 @@ func (c *Client) exchange(ctx context.Context, r request) (answer, error) {
 		return answer{}, got.bad(reasonCutOff, describe(err), err)
 	}
 	return got, got.checkForm()
+}
+
+// readAll is io.ReadAll with room for what was announced from the start.
+func readAll(from io.Reader, announced int64) ([]byte, error) {
+	var body bytes.Buffer
+	if announced > 0 {
+		body.Grow(int(min(announced, maxBody)) + bytes.MinRead) // the end is seen by a read into room that is left
+	}
+	_, err := body.ReadFrom(from)
+	return body.Bytes(), err
 }
 
 // build makes the HTTP request, in a form that net/http cannot send twice.

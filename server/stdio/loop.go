@@ -14,8 +14,8 @@ import (
 )
 
 // maxParked is how many goroutines may wait for their turn at reading; others end. Two are enough for one call after
-// another, more save the start of goroutines under load.
-const maxParked = 16
+// another. Under load each that ends costs the next call a new one, whose stack must grow again, copied at each step.
+const maxParked = 64
 
 // loop is one Serve.
 type loop struct {

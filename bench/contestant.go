@@ -39,6 +39,7 @@ func (w *workshop) contestants(ctx context.Context) ([]contestant, error) {
 	} {
 		build := exec.CommandContext(ctx, "go", "build", "-o", w.program(program), from[1])
 		build.Dir = from[0]
+		build.Env = append(os.Environ(), "CGO_ENABLED=0") // as it is released
 		if said, err := build.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("building %s: %w: %s", program, err, said)
 		}

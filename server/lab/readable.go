@@ -5,6 +5,7 @@ package lab
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // tooLong is the number of characters beyond which hosts cut the text of an error.
@@ -16,10 +17,12 @@ type offence struct {
 	pattern *regexp.Regexp
 }
 
-var (
-	// page is a whole page of HTML, which a result never should be. A single tag may be what a customer wrote.
-	page     = regexp.MustCompile(`(?i)<!doctype html|<html\b`)
-	offences = []offence{
+// page is a whole page of HTML, which a result never should be. A single tag may be what a customer wrote.
+var page = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)<!doctype html|<html\b`) })
+
+// offences are compiled when they are first needed: a server never needs them, and should not start later for them.
+var offences = sync.OnceValue(func() []offence {
+	return []offence{
 		{"it contains HTML", regexp.MustCompile(`(?i)<(!doctype|html|head|body|title|h1|div|p|br)\b[^>]*>`)},
 		{"it contains a URL", regexp.MustCompile(`(?i)\bhttps?://`)},
 		{"it contains a stack trace", regexp.MustCompile(`goroutine \d+ \[|Traceback \(most recent call last\)|\n\s+at \S+.*:\d+|\bpanic: |` +
@@ -29,7 +32,7 @@ var (
 			`JSONDecodeError|dial tcp|read tcp|write tcp|context deadline exceeded|Client\.Timeout|\bErrno \d+`)},
 		{"it contains an answer of Kitebase as it came", regexp.MustCompile(`urn:kitebase:problem:|"detail"\s*:`)},
 	}
-)
+})
 
 // unreadable returns what is wrong with the text of an answer, "" for nothing.
 func (s said) unreadable(token string) string {
@@ -37,7 +40,7 @@ func (s said) unreadable(token string) string {
 		return ""
 	}
 	if s.form == AnswerResult {
-		if page.MatchString(s.text) {
+		if page().MatchString(s.text) {
 			return "it is a page of HTML, told as a success"
 		}
 		return ""
@@ -49,7 +52,7 @@ func (s said) unreadable(token string) string {
 	if strings.TrimSpace(s.text) == "" {
 		says = append(says, "it has no text")
 	}
-	for _, each := range offences {
+	for _, each := range offences() {
 		if each.pattern.MatchString(s.text) {
 			says = append(says, each.says)
 		}

@@ -2,7 +2,6 @@ package wording
 
 import (
 	"fmt"
-	"regexp"
 	"runtime"
 	"slices"
 )
@@ -10,12 +9,12 @@ import (
 // What clients write does not go into logs: it may be a secret, or the words of a customer. The functions of this file
 // return what is known of it instead. They are safe for concurrent use.
 
-var quotation = regexp.MustCompile(`(?s)['"].*['"]`)
+var quotation = pattern(`(?s)['"].*['"]`)
 
 // Private returns the message of a protocol error as it may be logged: without what the client wrote, which stands in
 // quotation marks, but for the names of methods.
 func Private(message string) string {
-	return quotation.ReplaceAllString(missingMethod.ReplaceAllString(message, "Method '' not found"), "'…'")
+	return quotation().ReplaceAllString(missingMethod().ReplaceAllString(message, "Method '' not found"), "'…'")
 }
 
 // Method returns the method of a message as it may be logged: its name, if the protocol has one like it.

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Unfit is what a client is told whose request cannot be read.
@@ -21,12 +22,12 @@ func Public(message string) string {
 			return Unfit
 		}
 	}
-	for _, form := range []*regexp.Regexp{missingThing, missingMethod} {
-		if at := form.FindStringSubmatchIndex(message); at != nil && !plainName.MatchString(message[at[2]:at[3]]) {
+	for _, form := range []*regexp.Regexp{missingThing(), missingMethod()} {
+		if at := form.FindStringSubmatchIndex(message); at != nil && !plainName().MatchString(message[at[2]:at[3]]) {
 			message = message[:at[2]] + "of that name" + message[at[3]:]
 		}
 	}
-	if at := mismatch.FindStringSubmatch(message); at != nil {
+	if at := mismatch().FindStringSubmatch(message); at != nil {
 		return "Not run: the header " + at[1] + " does not fit the message."
 	}
 	if strings.HasPrefix(message, "header mismatch: ") {
@@ -35,16 +36,22 @@ func Public(message string) string {
 	return strings.TrimSuffix(message, ": tool not found")
 }
 
+// pattern returns an expression that is compiled when it is first needed, which in most processes is never: all of them
+// together would be a fiftieth of the time from the start to the first answer.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 // What a client asked for and there is not, mcp-go repeats as it came. A name is told to the client that gave it; anything
 // else might be taken for words of this server.
 var (
-	missingThing  = regexp.MustCompile(`(?s)^(?:tool|prompt|handler not found for resource URI|invalid logging level) ('.*')`)
-	mismatch      = regexp.MustCompile(`^header mismatch: ([A-Za-z-]{1,40}): `)
-	missingMethod = regexp.MustCompile(`(?s)^Method (.*) not found$`)
-	plainName     = regexp.MustCompile(`^'?[A-Za-z0-9_./:-]{1,64}'?$`)
+	missingThing  = pattern(`(?s)^(?:tool|prompt|handler not found for resource URI|invalid logging level) ('.*')`)
+	mismatch      = pattern(`^header mismatch: ([A-Za-z-]{1,40}): `)
+	missingMethod = pattern(`(?s)^Method (.*) not found$`)
+	plainName     = pattern(`^'?[A-Za-z0-9_./:-]{1,64}'?$`)
 )
 
-var protocolError = regexp.MustCompile(`("error":\{"code":-?\d+,"message":)("(?:[^"\\]|\\.)*")`)
+var protocolError = pattern(`("error":\{"code":-?\d+,"message":)("(?:[^"\\]|\\.)*")`)
 
 // Failed reports whether an answer, plain or as an event, is a protocol error. What a result quotes is escaped, and is none.
 func Failed(answer []byte) bool { return bytes.Contains(answer, []byte(`"error":{"code":`)) }
@@ -55,8 +62,8 @@ func Answer(answer []byte) []byte {
 	if !Failed(answer) {
 		return answer
 	}
-	return protocolError.ReplaceAllFunc(answer, func(found []byte) []byte {
-		parts := protocolError.FindSubmatch(found)
+	return protocolError().ReplaceAllFunc(answer, func(found []byte) []byte {
+		parts := protocolError().FindSubmatch(found)
 		var message string
 		if json.Unmarshal(parts[2], &message) != nil {
 			return found

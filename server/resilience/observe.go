@@ -48,7 +48,7 @@ func (e explainer) observation(c *call, end ending, result *mcp.CallToolResult) 
 		CallID: c.id, Tool: end.tool, Kind: end.kind, Attempts: end.attempts, Outcome: end.outcome, Key: c.key,
 		Began: c.began, Took: time.Since(c.began), Queued: c.queued, Trying: c.trying,
 	}
-	if meta := result.Meta; meta != nil {
+	if meta := result.Meta; meta != nil && len(meta.AdditionalFields) > 1 { // one is the attempts or the error
 		seen.Replayed = meta.AdditionalFields[MetaReplayed] == true
 		seen.RepeatedBy, _ = meta.AdditionalFields[MetaRepeatedBy].(string)
 		seen.ServedBy, _ = meta.AdditionalFields[MetaServedBy].(string)

@@ -36,6 +36,7 @@ func message(text string) mcp.CallToolRequest {
 // desk is a reply tool with a ledger, and what a look at the help desk would show.
 type desk struct {
 	*handler
+	mu      sync.Mutex // for looks in the background
 	look    resilience.Settlement
 	looks   int
 	renewed bool
@@ -46,6 +47,8 @@ func (d *desk) policy() resilience.Policy {
 		Ledger:   inMemory(),
 		Identify: identify,
 		Settle: func(context.Context, idempotency.Record) resilience.Settlement {
+			d.mu.Lock()
+			defer d.mu.Unlock()
 			d.looks++
 			return d.look
 		},
@@ -53,6 +56,19 @@ func (d *desk) policy() resilience.Policy {
 		Noun:    "reply", Check: "get_ticket",
 		Name: func(*mcp.CallToolResult) string { return "rpl_001" },
 	}}
+}
+
+// sees sets what a look shows, and looked returns how many there were, while looks go on in the background.
+func (d *desk) sees(look resilience.Settlement) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.look = look
+}
+
+func (d *desk) looked() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.looks
 }
 
 func deskThat(steps ...func(context.Context) (*mcp.CallToolResult, error)) *desk {

@@ -2,6 +2,7 @@ package resilience_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,13 +18,19 @@ import (
 type mortal struct {
 	*idempotency.Memory
 	owner string
-	alive bool
+	alive atomic.Bool
+}
+
+func mortals(memory *idempotency.Memory, owner string) *mortal {
+	m := &mortal{Memory: memory, owner: owner}
+	m.alive.Store(true)
+	return m
 }
 
 func (m *mortal) Owner() string { return m.owner }
 
 func (m *mortal) Alive(_ context.Context, owner string) (bool, error) {
-	return owner == m.owner || m.alive, nil
+	return owner == m.owner || m.alive.Load(), nil
 }
 
 // looking returns a desk whose guard looks in the background, on a ledger with this store.
@@ -51,6 +58,12 @@ func states(t *testing.T, store idempotency.Store) (all []idempotency.State) {
 	return all
 }
 
+// pass lets time pass, and whatever is due in it be done.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
 // What is unknown must end by itself: in the field it stayed so until somebody happened to ask.
 func TestUnknownsEnd(t *testing.T) {
 	run := func(name string, test func(t *testing.T, d *desk, store *mortal, policy resilience.Policy)) {
@@ -58,52 +71,52 @@ func TestUnknownsEnd(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				done := make(chan struct{})
 				defer close(done)
-				d, store := deskThat(fails(reset)), &mortal{new(idempotency.Memory), "us", true}
+				d, store := deskThat(fails(reset)), mortals(new(idempotency.Memory), "us")
 				test(t, d, store, looking(d, store, done))
 			})
 		})
 	}
 	run("although the upstream is away for longer than the horizon", func(t *testing.T, d *desk, store *mortal, policy resilience.Policy) {
-		d.look = resilience.Settlement{Wait: 30 * time.Second}
+		d.sees(resilience.Settlement{Wait: 30 * time.Second})
 		call := guard(t, sends(d.handle), policy)
 		require.Equal(t, "unknown", info(t, call(t.Context(), withMessage("hello"))).Outcome)
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		require.Equal(t, []idempotency.State{idempotency.Unconfirmed}, states(t, store))
-		require.Less(t, d.looks, 20, "looks become rarer")
-		d.look = found()
-		time.Sleep(5 * time.Minute)
+		require.Less(t, d.looked(), 20, "looks become rarer")
+		d.sees(found())
+		pass(5 * time.Minute)
 		require.Equal(t, []idempotency.State{idempotency.Settled}, states(t, store))
-		looks := d.looks
-		time.Sleep(time.Hour)
-		require.Equal(t, looks, d.looks, "there is nothing left to look for")
+		looks := d.looked()
+		pass(time.Hour)
+		require.Equal(t, looks, d.looked(), "there is nothing left to look for")
 	})
 	run("although the process that left it seemed to live when the next one started", func(t *testing.T, d *desk, store *mortal, policy resilience.Policy) {
-		theirs := idempotency.NewLedger(&mortal{store.Memory, "they", true}, idempotency.Config{Lease: time.Hour})
+		theirs := idempotency.NewLedger(mortals(store.Memory, "they"), idempotency.Config{Lease: time.Hour})
 		id, err := identify(message("hello"))
 		require.NoError(t, err)
 		_, err = theirs.Claim(t.Context(), id, idempotency.Record{})
 		require.NoError(t, err)
-		d.look = found()
+		d.sees(found())
 		guard(t, sends(d.handle), policy)
-		time.Sleep(2 * time.Second)
+		pass(2 * time.Second)
 		require.Equal(t, []idempotency.State{idempotency.Claimed}, states(t, store))
-		store.alive = false
-		time.Sleep(time.Minute)
+		store.alive.Store(false)
+		pass(time.Minute)
 		require.Equal(t, []idempotency.State{idempotency.Settled}, states(t, store))
 	})
 	run("although only a repeat at another process met it", func(t *testing.T, d *desk, store *mortal, policy resilience.Policy) {
 		call := guard(t, sends(d.handle), policy)
-		time.Sleep(time.Minute) // what there was at the start has been looked for
-		theirs := idempotency.NewLedger(&mortal{store.Memory, "they", true}, idempotency.Config{Lease: time.Hour})
+		pass(time.Minute) // what there was at the start has been looked for
+		theirs := idempotency.NewLedger(mortals(store.Memory, "they"), idempotency.Config{Lease: time.Hour})
 		id, err := identify(message("hello"))
 		require.NoError(t, err)
 		_, err = theirs.Claim(t.Context(), id, idempotency.Record{})
 		require.NoError(t, err)
-		store.alive = false
-		d.look = resilience.Settlement{Wait: 30 * time.Second}
+		store.alive.Store(false)
+		d.sees(resilience.Settlement{Wait: 30 * time.Second})
 		require.Equal(t, "unknown", info(t, call(t.Context(), withMessage("hello"))).Outcome)
-		d.look = found()
-		time.Sleep(time.Minute)
+		d.sees(found())
+		pass(time.Minute)
 		require.Equal(t, []idempotency.State{idempotency.Settled}, states(t, store))
 	})
 }
@@ -111,7 +124,7 @@ func TestUnknownsEnd(t *testing.T) {
 // A process whose clock was set back took a claim over whose owner was sending. That it was sent, its owner still knows.
 func TestTakenOverWhileSending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &mortal{new(idempotency.Memory), "us", true}
+		store := mortals(new(idempotency.Memory), "us")
 		d := deskThat(func(context.Context) (*mcp.CallToolResult, error) {
 			found, err := store.Find(t.Context(), idempotency.Query{})
 			require.NoError(t, err)

@@ -122,14 +122,15 @@ func TestObserveTimes(t *testing.T) {
 // What waits for a place in the bulkhead is queued as well.
 func TestObserveQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var queued []time.Duration
+		queued := make(chan time.Duration, 2)
 		read := guard(t, reads(does(takes(3*time.Second, succeeds)).handle), resilience.Policy{
 			Bulkhead: &resilience.BulkheadConfig{Calls: 1, Queue: 1},
-			Observe:  func(_ context.Context, o resilience.Observation) { queued = append(queued, o.Queued) },
+			Observe:  func(_ context.Context, o resilience.Observation) { queued <- o.Queued },
 		})
 		go read(t.Context())
 		synctest.Wait()
 		read(t.Context())
-		require.Equal(t, []time.Duration{0, 3 * time.Second}, queued)
+		require.Zero(t, <-queued)
+		require.Equal(t, 3*time.Second, <-queued)
 	})
 }

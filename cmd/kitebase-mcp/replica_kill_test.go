@@ -14,6 +14,8 @@ import (
 func replicaKills() map[string]replicaKill {
 	return map[string]replicaKill{
 		"during the claim": {0, func(t *testing.T, f *fleet, kill func()) {
+			first := f.replicas[0] // until it has written, being asked whether it is ready is a write, which would be blocked too
+			first.send(t, first.call(statelessRevision, "reply_to_customer", replyTo("KITE-102", "Warm-up"))).result(t).reply(t)
 			unlock := lockRecords(t, f.ledger)
 			go func() {
 				defer unlock()

@@ -1,7 +1,7 @@
 // Command bench compares kitebase-mcp with other MCP servers for Kitebase, each as the process that a host would start, within
 // one run on one machine:
 //
-//	go run -C bench .                    # about six minutes; the table of docs/performance.md
+//	go run -C bench .                    # about four minutes; the table of docs/performance.md
 //	go run -C bench . -json              # every single measurement
 //	go run -C bench . -short             # a few seconds, to see that it works
 //	go run -C bench . -perf DIR          # also a profile of each server under load, by perf

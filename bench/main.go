@@ -42,6 +42,7 @@ type settings struct {
 	idle   time.Duration // before memory counts as idle: a server may still be at its first tasks
 	starts int           // of each server in a round
 	perf   string
+	short  bool
 }
 
 func run(ctx context.Context) error {
@@ -52,12 +53,12 @@ func run(ctx context.Context) error {
 	flag.IntVar(&s.starts, "starts", 5, "how often each server is started in a round")
 	flag.StringVar(&s.perf, "perf", "", "directory for a profile of each server under load, recorded by perf after the last round")
 	asJSON := flag.Bool("json", false, "print every measurement as JSON")
-	short := flag.Bool("short", false, "one short round, which shows that everything works and measures nothing")
+	flag.BoolVar(&s.short, "short", false, "one short round, which shows that everything works and measures nothing")
 	flag.Parse()
 	if flag.NArg() > 0 || s.rounds < 1 || s.slice <= 0 || s.idle < 0 || s.starts < 1 {
 		return errors.New("-rounds and -starts take a number from 1, -slice a time above 0; nothing else is taken")
 	}
-	if *short {
+	if s.short {
 		s.rounds, s.slice, s.idle, s.starts = 1, 200*time.Millisecond, 0, 1
 	}
 	if _, err := os.Stat("unguarded"); err != nil {

@@ -41,6 +41,8 @@ type report struct {
 	Settings string   `json:"settings"`
 	Skipped  []string `json:"skipped"`
 	Sheets   []*sheet `json:"servers"`
+
+	unjudged bool // it was too short to say anything about the targets
 }
 
 func compare(ctx context.Context, s settings) (*report, error) {
@@ -59,7 +61,7 @@ func compare(ctx context.Context, s settings) (*report, error) {
 		return nil, err
 	}
 	defer kitebase.stop()
-	r := &report{Machine: machine(), Skipped: w.skipped, Settings: fmt.Sprintf("%d rounds, %s for a figure, %d starts a round", s.rounds, s.slice, s.starts)}
+	r := &report{Machine: machine(), Skipped: w.skipped, unjudged: s.short, Settings: fmt.Sprintf("%d rounds, %s for a figure, %d starts a round", s.rounds, s.slice, s.starts)}
 	for _, each := range all {
 		r.Sheets = append(r.Sheets, &sheet{Name: each.name, Transport: each.transport, Rounds: map[string][]float64{}})
 	}

@@ -13,7 +13,9 @@ func (r *report) writeTable(w io.Writer) error {
 	for _, transport := range []string{"stdio", "http"} {
 		r.table(&b, transport)
 	}
-	b.WriteString("\n| target | limit | reached | |\n|---|---|---|---|\n")
+	if !r.unjudged {
+		b.WriteString("\n| target | limit | reached | |\n|---|---|---|---|\n")
+	}
 	for _, v := range r.verdicts() {
 		side, word := "≤", "missed"
 		if v.AtLeast {

@@ -59,7 +59,10 @@ func wordTicket(t kitebase.Ticket) ticket {
 			cutBodies++
 		}
 	}
-	shown := fit(newestFirst, maxObject-len(encode(worded)))
+	shown := len(newestFirst)
+	if mostJSON(newestFirst) > maxObject-maxSummary { // else there is nothing to measure
+		shown = fit(newestFirst, maxObject-len(encode(worded)))
+	}
 	worded.Messages = newestFirst[:shown]
 	slices.Reverse(worded.Messages)
 	if older := len(t.Messages) - shown; older > 0 {
@@ -71,6 +74,20 @@ func wordTicket(t kitebase.Ticket) ticket {
 	}
 	worded.clean(worded.cleaned || slices.ContainsFunc(worded.Messages, func(m message) bool { return m.Cleaned }))
 	return worded
+}
+
+// maxSummary bounds the JSON of a ticket without its messages, in bytes: its texts are at most [maxField] each.
+const maxSummary = 4 << 10
+
+// mostJSON returns how many bytes the JSON of messages can have at the most: six for a byte of text (an escape), and what
+// stands around the texts of each.
+func mostJSON(messages []message) int {
+	const around = 160
+	size := 0
+	for _, m := range messages {
+		size += around + 6*(len(m.ID)+len(m.Author)+len(m.Body))
+	}
+	return size
 }
 
 func summaryOf(t kitebase.Ticket) kitebase.TicketSummary {

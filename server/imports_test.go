@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"server/access":            {},
 	"server/audit":             {},
 	"server/access/accesstest": {},
-	"server/doctor":            {mcpGo + "client", mcpGo + "mcp", "server", "server/web", "server/access", "tools/kitebase", "idempotency"},
+	"server/doctor":            {mcpGo + "client", mcpGo + "mcp", "server", "server/web", "server/access", "server/audit", "tools/kitebase", "idempotency"},
 	"server/lab":               {"fakeapi"},
 	"server/resilience":        {mcpGo, "idempotency", "server/wording", "tools/legible"},
 	"server/simulation":        {},

@@ -59,10 +59,12 @@ func (d *doctorCommand) config() (doctor.Config, error) {
 		return doctor.Config{}, err
 	}
 	config := doctor.Config{
-		Server:  d.Settings.serverConfig(slog.New(slog.DiscardHandler)),
-		Wrong:   append(d.around.unreadable, d.Settings.wrong()...),
-		Unread:  d.around.unknown,
-		Ledger:  d.Settings.examined(),
+		Server: d.Settings.serverConfig(slog.New(slog.DiscardHandler)),
+		Wrong:  append(d.around.unreadable, d.Settings.wrong()...),
+		Unread: d.around.unknown,
+		Ledger: d.Settings.examined(),
+
+		AuditLog: d.Settings.AuditLog, MetricsAddr: d.Settings.MetricsAddr,
 		Program: doctor.Program{Path: path, Args: []string{"serve"}, Env: d.around.child},
 	}
 	if d.Settings.Transport != "stdio" {

@@ -74,6 +74,22 @@ func filed(name, content string) func(*testing.T) setUp {
 	}
 }
 
+// audited is a healthy set-up with its audit log at a path, where doctor leaves nothing.
+func audited(path string) func(*testing.T) setUp {
+	return func(t *testing.T) setUp {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
+		t.Cleanup(func() {
+			left, err := filepath.Glob(filepath.Join(dir, "*"))
+			require.NoError(t, err)
+			require.Equal(t, []string{filepath.Join(dir, "file")}, left)
+		})
+		s := healthy("--audit-log=" + filepath.Join(dir, path))(t)
+		s.volatile[dir] = "/DIR"
+		return s
+	}
+}
+
 // occupied returns the address of a listener that nobody asks.
 func occupied(t *testing.T) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -148,7 +164,30 @@ func setUps() map[string]func(*testing.T) setUp {
 			s.volatile[addr] = "ADDRESS"
 			return s
 		},
-		"wrong URL": faulty("search_tickets=status=404"), "Kitebase down": faulty("search_tickets=status=503"),
+		"audit log is a directory": audited("."),
+		"audit log under a file":   audited("file/audit.jsonl"),
+		"audit log in no folder":   audited("none/audit.jsonl"),
+		"all well, audit log":      audited("audit.jsonl"),
+		"metrics port taken": func(t *testing.T) setUp {
+			addr := occupied(t)
+			s := healthy("--metrics-addr=" + addr)(t)
+			s.volatile[addr] = "ADDRESS"
+			return s
+		},
+		"metrics port taken, HTTP": func(t *testing.T) setUp {
+			addr := occupied(t)
+			s := healthy("--transport=http", "--addr=127.0.0.1:0", "--metrics-addr="+addr)(t)
+			s.volatile[addr] = "ADDRESS"
+			return s
+		},
+		"metrics where MCP is": func(t *testing.T) setUp {
+			addr := occupiedOnce(t)
+			s := healthy("--transport=http", "--addr="+addr, "--metrics-addr="+addr)(t)
+			s.volatile[addr] = "ADDRESS"
+			return s
+		},
+		"wrong metrics address": healthy("--metrics-addr=0.0.0.0:0"),
+		"wrong URL":             faulty("search_tickets=status=404"), "Kitebase down": faulty("search_tickets=status=503"),
 		"clock off": func(t *testing.T) setUp { return at(elsewhen(t, 10*time.Minute)) },
 		"newer ledger": func(t *testing.T) setUp {
 			s := filed("ledger.db", "")(t)

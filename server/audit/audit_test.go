@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -36,4 +38,25 @@ func TestWriteFails(t *testing.T) {
 		`reply_id=rpl_001 attempts=1 cause="the disk is full"`, "the line itself is not lost")
 	audit.New(fullDisk{}, nil).Write(t.Context(), audit.Entry{})
 	(*audit.Log)(nil).Write(t.Context(), audit.Entry{})
+}
+
+// Trying leaves everything as it was.
+func TestTry(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "audit.jsonl")
+	require.NoError(t, audit.Try(path))
+	require.NoFileExists(t, path)
+	require.NoError(t, os.WriteFile(path, []byte("a line\n"), 0o600))
+	require.NoError(t, audit.Try(path))
+	for _, bad := range []string{dir, filepath.Join(path, "under"), filepath.Join(dir, "none", "audit.jsonl")} {
+		_, err := audit.OpenFile(bad)
+		require.Error(t, err)
+		require.Error(t, audit.Try(bad))
+	}
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	kept, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "a line\n", string(kept))
 }

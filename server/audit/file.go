@@ -3,6 +3,7 @@ package audit
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -27,6 +28,24 @@ func OpenFile(path string) (*File, error) {
 	}
 	f := &File{path: path}
 	return f, f.open()
+}
+
+// Try reports whether [OpenFile] could open the file at path, and makes none: if there is none yet, another file is made beside it
+// and removed again.
+func Try(path string) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return fmt.Errorf("finding the audit log: %w", err)
+	}
+	f := &File{path: path}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(f.open(), f.close())
+	}
+	trial, err := os.CreateTemp(filepath.Dir(path), ".kitebase-mcp-try-")
+	if err != nil {
+		return fmt.Errorf("making a file in %s: %w", filepath.Dir(path), errors.Unwrap(err))
+	}
+	return errors.Join(trial.Close(), os.Remove(trial.Name()))
 }
 
 // Handler returns a handler that writes JSON lines into f.

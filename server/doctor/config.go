@@ -20,6 +20,10 @@ type Config struct {
 	Unread []string
 	// Web has the settings of the HTTP transport. Default: it is not used.
 	Web *web.Config
+	// AuditLog is the file that audit lines go to. Default "": they go to the log.
+	AuditLog string
+	// MetricsAddr is where metrics are served in addition. Default "": nowhere.
+	MetricsAddr string
 	// Ledger is where sent replies are remembered. Default: in memory.
 	Ledger Ledger
 	// Program is how to start the server on stdio. Default: the protocol is not tried.

@@ -5,6 +5,8 @@
 //	variables  KITEBASE_ variables that nobody reads
 //	address    may the HTTP transport listen there, and can it? (only with that transport)
 //	callers    who may call over HTTP, and can their tokens be checked? (only with that transport)
+//	metrics    can metrics be served where they should? (only with --metrics-addr)
+//	audit      can the audit lines be written? (only with --audit-log)
 //	kitebase   one harmless read, with the client of the server
 //	token      what that read says of the token
 //	clock      what its answer says of the clocks

@@ -33,19 +33,22 @@ func Checks(ctx context.Context, config Config) iter.Seq[Check] {
 		for _, step := range []struct {
 			name string
 			run  func(context.Context) finding
+			not  bool
 		}{
-			{"settings", e.settings},
-			{"variables", e.variables},
-			{"address", e.address},
-			{"callers", e.callers},
-			{"kitebase", e.reach},
-			{"token", e.token},
-			{"clock", e.clock},
-			{"ledger", e.ledger},
-			{"keys", e.keys},
-			{"protocol", e.protocol},
+			{"settings", e.settings, false},
+			{"variables", e.variables, false},
+			{"address", e.address, config.Web == nil},
+			{"callers", e.callers, config.Web == nil},
+			{"metrics", e.metrics, config.MetricsAddr == ""},
+			{"audit", e.audit, config.AuditLog == ""},
+			{"kitebase", e.reach, false},
+			{"token", e.token, false},
+			{"clock", e.clock, false},
+			{"ledger", e.ledger, false},
+			{"keys", e.keys, false},
+			{"protocol", e.protocol, false},
 		} {
-			if (step.name == "address" || step.name == "callers") && config.Web == nil {
+			if step.not {
 				continue
 			}
 			f := step.run(ctx)

@@ -4,13 +4,33 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// redact keeps the password out of error texts.
+// redact keeps the password out of error texts, which are the words of others.
 type redact struct{ password string }
+
+// leastSecret is the fewest bytes of a password that is looked for in texts: to strike a shorter one out of every word would
+// spell it.
+const leastSecret = 8
+
+// Where a URL and the settings of a connection hold a password.
+var (
+	userinfo = regexp.MustCompile(`//[^/\s@]*@`)
+	field    = regexp.MustCompile(`(?i)(password\s*=\s*)('[^']*'|[^\s&'"]+)`)
+)
+
+// clean returns text without the password.
+func (r redact) clean(text string) string {
+	text = field.ReplaceAllString(userinfo.ReplaceAllString(text, "//***@"), "${1}***")
+	if len(r.password) < leastSecret {
+		return text
+	}
+	return strings.NewReplacer(r.password, "***", url.QueryEscape(r.password), "***", url.PathEscape(r.password), "***").Replace(text)
+}
 
 // explain wraps err, if there is one, with what was being tried.
 func (r redact) explain(doing string, err error) error {
@@ -21,10 +41,7 @@ func (r redact) explain(doing string, err error) error {
 	if advice := advise(err); advice != "" {
 		text += advice + ": "
 	}
-	text += err.Error()
-	if r.password != "" {
-		text = strings.NewReplacer(r.password, "***", url.QueryEscape(r.password), "***", url.PathEscape(r.password), "***").Replace(text)
-	}
+	text += r.clean(err.Error())
 	return &failure{strings.Join(strings.Fields(text), " "), err}
 }
 

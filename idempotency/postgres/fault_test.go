@@ -35,6 +35,14 @@ func TestErrorsHoldNoPassword(t *testing.T) {
 	}
 }
 
+// The text was struck through ("o***ening"), which spelled the password.
+func TestShortPasswordSpoilsNoText(t *testing.T) {
+	_, err := postgres.Open(t.Context(), "postgres://priya:p@127.0.0.1:1/ledger?sslmode=disable")
+	require.ErrorContains(t, err, "opening the ledger database: it cannot be reached; check host and port")
+	require.ErrorContains(t, err, "failed to connect to `user=priya database=ledger`")
+	require.NotContains(t, err.Error(), "***")
+}
+
 func TestNewerSchemaIsRefused(t *testing.T) {
 	address := fresh(t)
 	opened(t, address)

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // examination is one run. The checks run in order, and later ones use what earlier ones found.
@@ -65,7 +67,7 @@ var (
 )
 
 // clean makes a text fit to be shown. No check means to show a secret, but texts of the system and of the child go through
-// their hands.
+// their hands. A secret shorter than leastSecret is left alone: to strike it out of every word would spell it.
 func (e *examination) clean(text string) string {
 	text = userinfo.ReplaceAllString(text, "//…@")
 	secrets := []string{e.config.Server.Token}
@@ -73,9 +75,36 @@ func (e *examination) clean(text string) string {
 		secrets = append(secrets, e.config.Web.Token)
 	}
 	for _, secret := range secrets {
-		if secret != "" {
-			text = strings.ReplaceAll(text, secret, "…")
+		if len(secret) >= leastSecret {
+			text = strike(text, secret)
 		}
 	}
 	return control.ReplaceAllString(strings.ToValidUTF8(text, "�"), " ")
+}
+
+// leastSecret is the fewest bytes of a secret that is looked for in texts.
+const leastSecret = 8
+
+// strike takes secret out of text where it is no part of a longer word.
+func strike(text, secret string) string {
+	var out strings.Builder
+	for {
+		at := strings.Index(text, secret)
+		if at < 0 {
+			return out.String() + text
+		}
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(secret):])
+		found := text[:at+len(secret)]
+		if !inWord(before) && !inWord(after) {
+			found = text[:at] + "…"
+		}
+		out.WriteString(found)
+		text = text[at+len(secret):]
+	}
+}
+
+// inWord reports whether r can be in a word. At an end of a text it is utf8.RuneError.
+func inWord(r rune) bool {
+	return r == '-' || r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }

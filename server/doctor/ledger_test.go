@@ -57,11 +57,13 @@ func TestLedger(t *testing.T) {
 		"cannot be written": {returns(new(full), nil), false, doctor.Failed, "It cannot be used: writing to it: no space.", "in memory"},
 		"explained":         {returns(nil, fmt.Errorf("opening it: %w", explained{errors.New("no space")})), false, doctor.Failed, "It cannot be used: opening it: no space.", "Make room on the disk."},
 		"password":          {returns(nil, errors.New("no postgres://priya:pw-secret@db/ledger")), false, doctor.Failed, "It cannot be used: no postgres://…@db/ledger.", "--ledger"},
+		"a token":           {returns(nil, errors.New("x tok-secret, (tok-secret) tok-secrets my-tok-secret tok-secret")), false, doctor.Failed, "It cannot be used: x …, (…) tok-secrets my-tok-secret ….", "--ledger"},
 		"hangs":             {hangs, false, doctor.Failed, "It is the file F, which could not be used within 4s.", "--ledger"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				config := dialling(func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no network") })
+				config.Server.Token = "tok-secret"
 				config.Server.URL, config.Server.IgnoresKeys = url, c.keyless
 				config.Ledger = doctor.Ledger{Where: "the file F", Open: c.open}
 				got := find(t, config, "ledger")

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,6 +35,19 @@ func TestCallers(t *testing.T) {
 	}
 	broken := filepath.Join(t.TempDir(), "tokens.json")
 	require.NoError(t, os.WriteFile(broken, []byte("{"), 0o600))
+	empty := filepath.Join(t.TempDir(), "tokens.json")
+	require.NoError(t, os.WriteFile(empty, []byte(`{"tokens": []}`), 0o600))
+	answering := func(status int, body string) (url string) { // an issuer that always answers the same
+		var server *httptest.Server
+		server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", issuer.Name)
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(strings.ReplaceAll(body, "SELF", server.URL)))
+		}))
+		t.Cleanup(server.Close)
+		return server.URL
+	}
+	const only = "until then every call with a good JWT is answered with 503"
 	past := time.Now().Add(-time.Hour)
 	good, _ := access.Mint(access.Grant{Name: "good"})
 	for name, c := range map[string]struct {
@@ -45,13 +59,31 @@ func TestCallers(t *testing.T) {
 		"nobody is asked": {web.Config{}, doctor.OK, "Every program on this machine may call; no token is asked for.", ""},
 		"all three ways": {web.Config{Token: good, TokensFile: file(access.Grant{Name: "priya"}, access.Grant{Name: "omar"}), OAuthIssuer: issuer.Name, OAuthAudience: audience},
 			doctor.OK, "Clients are let in by the token of --http-token, or one of the 2 in the tokens file, or a JWT of the issuer, whose keys could be had.", ""},
-		"a short token": {web.Config{Token: "tok-http"}, doctor.Warning, "The token of --http-token has 8 characters only, and could be guessed.", "kitebase-mcp token"},
+		"a short token":            {web.Config{Token: "tok-http"}, doctor.Warning, "The token of --http-token has only 8 characters, and could be guessed.", "kitebase-mcp token"},
+		"a token of one character": {web.Config{Token: "t"}, doctor.Warning, "The token of --http-token has only 1 character, and could be guessed.", "kitebase-mcp token"},
 		"expired tokens": {web.Config{TokensFile: file(access.Grant{Name: "priya", Expires: &past}, access.Grant{Name: "omar"})},
 			doctor.Warning, "These tokens have expired: priya.", "remove the old entries"},
 		"the issuer does not answer": {web.Config{OAuthIssuer: "http://127.0.0.1:1", OAuthAudience: audience},
-			doctor.Warning, "The issuer's keys cannot be had: asking for the issuer's metadata: no answer:", "--oauth-issuer (KITEBASE_OAUTH_ISSUER)"},
+			doctor.Failed, "The issuer's keys cannot be had: asking for the issuer's metadata: no answer:", only},
+		"the issuer does not answer, but there is a token": {web.Config{Token: good, OAuthIssuer: "http://127.0.0.1:1", OAuthAudience: audience},
+			doctor.Warning, "The issuer's keys cannot be had: asking for the issuer's metadata: no answer:", "tokens by the other ways go on working"},
+		"the issuer does not answer, and all tokens have expired": {
+			web.Config{TokensFile: file(access.Grant{Name: "priya", Expires: &past}), OAuthIssuer: "http://127.0.0.1:1", OAuthAudience: audience},
+			doctor.Failed, "There is no other way in.", only},
+		"the issuer is in trouble": {web.Config{OAuthIssuer: answering(500, ""), OAuthAudience: audience},
+			doctor.Failed, "the answer has status 500", only},
+		"the issuer redirects": {web.Config{OAuthIssuer: answering(302, ""), OAuthAudience: audience},
+			doctor.Failed, "the answer has status 302", only},
+		"the issuer has no keys": {web.Config{OAuthIssuer: answering(200, `{"issuer": "SELF", "jwks_uri": "SELF/keys", "keys": []}`), OAuthAudience: audience},
+			doctor.Failed, "the issuer has no key that can be used", only},
+		"another issuer": {web.Config{OAuthIssuer: answering(200, `{"issuer": "https://other.example"}`), OAuthAudience: audience},
+			doctor.Failed, "the issuer's metadata names another issuer", only},
 		"the issuer has another name": {web.Config{OAuthIssuer: issuer.Name + "/", OAuthAudience: audience},
-			doctor.Warning, "the issuer names itself with another slash at the end", "--oauth-issuer"},
+			doctor.Failed, "the issuer names itself with another slash at the end", only},
+		"no token in the file":                   {web.Config{TokensFile: empty}, doctor.Failed, "Nobody can call: the tokens file has no token.", "kitebase-mcp token NAME --add FILE"},
+		"no token in the file, but there is one": {web.Config{TokensFile: empty, Token: good}, doctor.Warning, "The tokens file has no token: nobody comes in by it.", "kitebase-mcp token"},
+		"only expired tokens": {web.Config{TokensFile: file(access.Grant{Name: "priya", Expires: &past}, access.Grant{Name: "omar", Expires: &past})},
+			doctor.Failed, "Nobody can call: all tokens of the file have expired: priya, omar.", "kitebase-mcp token NAME --add FILE"},
 		"a broken file": {web.Config{TokensFile: broken}, doctor.Skipped, "The settings have to be mended first.", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 
 // A Grant is one entry of a tokens file.
 type Grant struct {
-	// Name is what the caller is called in logs: 1 to 64 letters, digits and .-_@, unique in the file.
+	// Name is what the caller is called in logs: 1 to 64 letters, digits and .-_@, unique in the file; it does not begin like a token.
 	Name string `json:"name"`
 	// SHA256 is the hash of the token, 64 hex digits, unique in the file.
 	SHA256 string `json:"sha256"`
@@ -81,6 +81,10 @@ func (p *parser) setField(g *Grant, field string, value json.RawMessage) (err er
 		if json.Unmarshal(value, &g.Name) != nil || !grantName.MatchString(g.Name) {
 			return errors.New("name takes 1 to 64 letters, digits and .-_@, the first a letter or digit")
 		}
+		if strings.HasPrefix(g.Name, TokenPrefix) { // it would stand in every log
+			g.Name = ""
+			return errors.New("name must not begin with kb_, as tokens do; if a token stood here, replace it: others may have read it")
+		}
 	case "sha256":
 		g.SHA256, g.hash, err = readHash(value)
 	case "tools":
@@ -95,7 +99,7 @@ func (p *parser) setField(g *Grant, field string, value json.RawMessage) (err er
 			return errors.New("expires takes a time such as 2027-01-31T00:00:00Z; leave it out for never")
 		}
 	default:
-		return fmt.Errorf("there is no field %.40q; an entry has name, sha256, tools, read_only and expires", field)
+		return fmt.Errorf("there is no field %s; an entry has name, sha256, tools, read_only and expires", shown(field))
 	}
 	return err
 }
@@ -132,7 +136,7 @@ func (p *parser) readTools(value json.RawMessage) (*[]string, error) {
 	}
 	for i, name := range names {
 		if !knows(p.tools, name) {
-			return nil, fmt.Errorf("there is no tool %.40q; the tools are %s", name, listed(p.tools))
+			return nil, fmt.Errorf("there is no tool %s; the tools are %s", shown(name), listed(p.tools))
 		}
 		if slices.Contains(names[:i], name) {
 			return nil, fmt.Errorf("tools has %s twice; leave one out", name)

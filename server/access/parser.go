@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // A parser walks through a tokens file, which must be JSON. It reads token by token, since encoding/json forgets lines, takes
@@ -24,7 +26,7 @@ func (p *parser) document() error {
 	found := false
 	err := p.object(func(field string) error {
 		if field != "tokens" {
-			return fmt.Errorf("there is no field %.40q; the file has tokens and nothing else", field)
+			return fmt.Errorf("there is no field %s; the file has tokens and nothing else", shown(field))
 		}
 		found = true
 		return p.list()
@@ -100,7 +102,7 @@ func (p *parser) object(take func(field string) error) error {
 		}
 		field, _ := token.(string)
 		if slices.Contains(seen, field) {
-			return fmt.Errorf("the field %.40q stands there twice; leave one out", field)
+			return fmt.Errorf("the field %s stands there twice; leave one out", shown(field))
 		}
 		seen = append(seen, field)
 		if err := take(field); err != nil {
@@ -115,6 +117,17 @@ func (p *parser) opens(bracket json.Delim) bool {
 	token, err := p.json.Token()
 	return err == nil && token == bracket
 }
+
+// shown returns a word as an error repeats it: a slip of the hand, but nothing that may be a token at a wrong place.
+func shown(word string) string {
+	if len(word) > maxShown || strings.HasPrefix(word, TokenPrefix) {
+		return "of that name, which is not repeated here, since it might be a token"
+	}
+	return strconv.Quote(word)
+}
+
+// maxShown is the most bytes of a word that is repeated.
+const maxShown = 20
 
 // line is that of the next value.
 func (p *parser) line() int {

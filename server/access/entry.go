@@ -8,6 +8,7 @@ import (
 
 // An entry is a token that is known by its hash.
 type entry struct {
+	way     string // where the entry stands: the settings, or the file
 	name    string
 	hash    [sha256.Size]byte
 	expires time.Time // zero for never
@@ -17,7 +18,7 @@ type entry struct {
 func (e *entry) expired(now time.Time) bool { return !e.expires.IsZero() && !now.Before(e.expires) }
 
 func (e *entry) caller() Caller {
-	return Caller{Name: e.name, Way: "token", key: keyOf("token", e.name), hash: e.hash, expires: e.expires, rights: e.rights}
+	return Caller{Name: e.name, Way: "token", key: keyOf(e.way, e.name), hash: e.hash, expires: e.expires, rights: e.rights}
 }
 
 // find returns the entry of token, or nil. It compares hashes, and all of them, so that neither content nor length of any
@@ -35,7 +36,7 @@ func find(entries []entry, token string) *entry {
 
 // granted returns the entry of a grant that [Parse] has let pass.
 func granted(grant Grant, tools []Tool) entry {
-	e := entry{name: grant.Name, hash: grant.hash, rights: rights{all: true}}
+	e := entry{way: "file", name: grant.Name, hash: grant.hash, rights: rights{all: true}}
 	if grant.Expires != nil {
 		e.expires = *grant.Expires
 	}

@@ -1,7 +1,6 @@
 package access
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,6 +35,7 @@ var (
 	errKeyID    = errors.New("no key id")
 	errType     = errors.New("not an access token by its typ")
 	errCritical = errors.New("crit names what is not understood")
+	errTime     = errors.New("exp, nbf or iat is no number")
 	errNobody   = errors.New("neither sub nor client_id")
 )
 
@@ -68,6 +68,38 @@ type claims struct {
 	Scp      scopes `json:"scp"`       // some issuers
 }
 
+// UnmarshalJSON takes times as numbers only (RFC 7519 section 2, NumericDate); the library takes strings too.
+func (c *claims) UnmarshalJSON(data []byte) error {
+	var times struct {
+		Expires json.RawMessage `json:"exp"`
+		Before  json.RawMessage `json:"nbf"`
+		Issued  json.RawMessage `json:"iat"`
+	}
+	if err := json.Unmarshal(data, &times); err != nil {
+		return err
+	}
+	for _, value := range []json.RawMessage{times.Expires, times.Before, times.Issued} {
+		if len(value) > 0 && value[0] == '"' {
+			return errTime
+		}
+	}
+	type plain claims // without this method
+	return json.Unmarshal(data, (*plain)(c))
+}
+
+// who returns the name of the caller and the claim that it came from. One that is not named by sub is a client by itself, and
+// not the person whose sub happens to be the same.
+func (c *claims) who() (claim, name string) {
+	switch {
+	case c.Subject != "":
+		return "sub", c.Subject
+	case c.ClientID != "":
+		return "client_id", c.ClientID
+	default:
+		return "azp", c.Party
+	}
+}
+
 // scopes are a string with spaces, or an array.
 type scopes []string
 
@@ -91,11 +123,11 @@ func (v *verifier) verify(ctx context.Context, token string) (Caller, error) {
 	if err != nil {
 		return Caller{}, err
 	}
-	name := cmp.Or(c.Subject, c.ClientID, c.Party)
+	claim, name := c.who()
 	if name == "" {
 		return Caller{}, errNobody
 	}
-	caller := Caller{Name: printable(name), Way: "oauth", key: keyOf("oauth", name), expires: c.ExpiresAt.Add(leeway)}
+	caller := Caller{Name: printable(name), Way: "oauth", key: keyOf("JWT "+claim, name), expires: c.ExpiresAt.Add(leeway)}
 	caller.rights, caller.scopes = ofScopes(slices.Concat(c.Scope, c.Scp), v.tools)
 	return caller, nil
 }
@@ -123,7 +155,7 @@ func (v *verifier) key(ctx context.Context, token *jwt.Token, c claims) (any, er
 // reasonOf says in a few words why a token is not good. It repeats nothing of the token.
 func reasonOf(err error) string {
 	for _, known := range []error{
-		errTooLong, errKeyID, errType, errCritical, errNobody, errUnknownKey,
+		errTooLong, errKeyID, errType, errCritical, errTime, errNobody, errUnknownKey,
 		jwt.ErrTokenExpired, jwt.ErrTokenNotValidYet, jwt.ErrTokenUsedBeforeIssued, jwt.ErrTokenInvalidIssuer,
 		jwt.ErrTokenInvalidAudience, jwt.ErrTokenRequiredClaimMissing, jwt.ErrTokenSignatureInvalid, jwt.ErrTokenMalformed,
 	} {

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -148,6 +150,11 @@ func badClaims(issuer *accesstest.Issuer) map[string]string {
 		"expired":                  sign(map[string]any{"exp": in(-time.Minute)}),
 		"no exp":                   sign(map[string]any{"exp": nil}),
 		"exp 0":                    sign(map[string]any{"exp": 0}),
+		"exp a string":             sign(map[string]any{"exp": strconv.FormatInt(in(time.Minute), 10)}),
+		"nbf a string":             sign(map[string]any{"nbf": strconv.FormatInt(in(-time.Minute), 10)}),
+		"iat a string":             sign(map[string]any{"iat": strconv.FormatInt(in(-time.Minute), 10)}),
+		"exp in capitals a string": sign(map[string]any{"exp": nil, "EXP": strconv.FormatInt(in(time.Minute), 10)}),
+		"exp a list":               sign(map[string]any{"exp": []int64{in(time.Minute)}}),
 		"exp a word":               sign(map[string]any{"exp": "never"}),
 		"not yet valid":            sign(map[string]any{"nbf": in(time.Minute)}),
 		"issued in the future":     sign(map[string]any{"iat": in(time.Hour)}),
@@ -196,12 +203,48 @@ func TestReasons(t *testing.T) {
 	tokens := badClaims(issuer)
 	for name, want := range map[string]string{
 		"wrong audience": "JWT: has invalid audience", "expired": "JWT: is expired", "not yet valid": "JWT: is not valid yet",
-		"wrong issuer": "JWT: has invalid issuer", "no exp": "JWT: is missing required claim", "unknown key id": "JWT: unknown key id",
+		"wrong issuer": "JWT: has invalid issuer", "no exp": "JWT: is missing required claim", "exp a string": "JWT: exp, nbf or iat is no number", "unknown key id": "JWT: unknown key id",
 		"no key id": "JWT: no key id", "crit": "JWT: crit names what is not understood", "key id of another alg": "JWT: it cannot be checked",
 	} {
 		_, refused := check(t, checker, tokens[name])
 		require.Equal(t, want, refused.Reason, name)
 	}
+}
+
+// A client that names itself like a person is not that person.
+func TestKeysOfClaims(t *testing.T) {
+	issuer := startIssuer(t)
+	path := filepath.Join(t.TempDir(), "tokens.json")
+	fromFile, grant := access.Mint(access.Grant{Name: "priya"})
+	require.NoError(t, access.Add(path, grant, tools()))
+	checker := checkerOf(t, access.Config{Issuer: issuer.Name, Audience: audience, TokensFile: path})
+	sign := func(claims map[string]any) string { return issuer.Sign("ES256", change(issuer, claims)) }
+	keys := map[string]string{}
+	for name, token := range map[string]string{
+		"sub":       sign(map[string]any{"sub": "priya"}),
+		"client_id": sign(map[string]any{"sub": nil, "client_id": "priya"}),
+		"azp":       sign(map[string]any{"sub": nil, "client_id": nil, "azp": "priya"}),
+		"file":      fromFile,
+	} {
+		caller, refused := check(t, checker, token)
+		require.Nil(t, refused)
+		require.Equal(t, "priya", caller.Name)
+		require.NotContains(t, keys, caller.Key(), name)
+		keys[caller.Key()] = name
+	}
+}
+
+// An entry of the file may be called as the caller of the settings' token is where there is none.
+func TestKeysOfTokens(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens.json")
+	token, grant := access.Mint(access.Grant{Name: "token"})
+	require.NoError(t, access.Add(path, grant, tools()))
+	fromFile, refused := check(t, checkerOf(t, access.Config{TokensFile: path}), token)
+	require.Nil(t, refused)
+	single, refused := check(t, checkerOf(t, access.Config{Token: token}), token)
+	require.Nil(t, refused)
+	require.Equal(t, single.Name, fromFile.Name)
+	require.NotEqual(t, single.Key(), fromFile.Key())
 }
 
 func TestScopes(t *testing.T) {

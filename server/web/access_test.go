@@ -315,3 +315,30 @@ func TestServeNeedsOneOfThree(t *testing.T) {
 		require.ErrorContains(t, err, flag)
 	}
 }
+
+// A client by itself that is called like a person cannot use the person's session, nor the other way round.
+func TestSessionOfAnotherClaim(t *testing.T) {
+	d, issuer := openOAuthDesk(t, web.Config{})
+	bearer := func(claims map[string]any) []string {
+		all := issuer.Claims(audience, "kitebase:write")
+		for _, claim := range []string{"sub", "client_id", "azp"} {
+			if all[claim] = claims[claim]; all[claim] == nil {
+				delete(all, claim)
+			}
+		}
+		return []string{"Authorization", "Bearer " + issuer.Sign("ES256", all)}
+	}
+	callers := map[string][]string{
+		"sub": bearer(map[string]any{"sub": "priya"}), "client_id": bearer(map[string]any{"client_id": "priya"}), "azp": bearer(map[string]any{"azp": "priya"}),
+	}
+	for owner, owners := range callers {
+		session := openSSE(t, d, owners...)
+		for other, others := range callers {
+			if other != owner {
+				require.Equal(t, 404, session.post(t, toolCall("1", "echo"), others...).StatusCode, "%s in the session of %s", other, owner)
+			}
+		}
+		require.Equal(t, 202, session.post(t, toolCall("1", "echo"), owners...).StatusCode)
+		require.Contains(t, session.next(t), `"text":"echo"`)
+	}
+}

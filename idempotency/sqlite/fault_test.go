@@ -159,6 +159,7 @@ func TestOpenOfSomethingElse(t *testing.T) {
 	kept, err := os.ReadFile(notes)
 	require.NoError(t, err)
 	require.Contains(t, string(kept), "dear diary")
+	requireAlone(t, notes)
 
 	socket := filepath.Join(t.TempDir(), "socket.db")
 	listener, err := net.Listen("unix", socket)
@@ -166,6 +167,31 @@ func TestOpenOfSomethingElse(t *testing.T) {
 	defer func() { _ = listener.Close() }()
 	_, err = sqlite.Open(t.Context(), socket)
 	require.ErrorIs(t, err, sqlite.ErrForeign)
+	requireAlone(t, socket)
+
+	directory := filepath.Join(t.TempDir(), "directory")
+	require.NoError(t, os.Mkdir(directory, 0o700))
+	_, err = sqlite.Open(t.Context(), directory)
+	require.ErrorContains(t, err, "choose another file with --ledger")
+	requireAlone(t, directory)
+
+	database := filepath.Join(t.TempDir(), "other.db")
+	db, err := sql.Open("sqlite", "file:"+database)
+	require.NoError(t, err)
+	_, err = db.Exec("CREATE TABLE songs (title)")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	_, err = sqlite.Open(t.Context(), database)
+	require.ErrorIs(t, err, sqlite.ErrForeign)
+	requireAlone(t, database)
+}
+
+// requireAlone holds that nothing was left beside the file.
+func requireAlone(t *testing.T, path string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	require.Len(t, entries, 1, "%v", entries)
 }
 
 func TestOpenWhereNobodyMayWrite(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -29,16 +30,27 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, explain("creating the directory of", path, err)
 	}
+	_, err = os.Lstat(lockPath(path))
+	unlocked := errors.Is(err, fs.ErrNotExist) // so far no ledger was here
 	release, err := lockFile(ctx, lockPath(path))
 	if err != nil {
 		return nil, explain("waiting to open", path, err)
 	}
-	defer release()
 	s, err := open(ctx, path)
+	release()
 	if err != nil {
+		if unlocked && isForeign(path, err) {
+			_ = os.Remove(lockPath(path)) // nobody but who is refused too can have it
+		}
 		return nil, explain("opening", path, err)
 	}
 	return s, nil
+}
+
+// isForeign reports whether what is at path can be no ledger, now or later, by why it was not opened.
+func isForeign(path string, why error) bool {
+	info, err := os.Stat(path)
+	return errors.Is(why, ErrForeign) || err == nil && info.IsDir()
 }
 
 // open does the work of [Open]; the caller holds the lock file.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -24,13 +25,30 @@ type desk struct {
 }
 
 // wrong reports a ledger that is neither a file nor a database, but the address of one with a typing error: taken for the
-// name of a file, the password in it would stand in the file system and in every message about it.
+// name of a file, the password in it would stand in the file system and in every message about it. Likewise memory in capitals.
 func (d desk) wrong() error {
-	if isPostgres(d.Ledger) || !address.MatchString(d.Ledger) {
+	mistyped := strings.EqualFold(strings.TrimSpace(d.Ledger), memory) && d.Ledger != memory
+	if mistyped || !isPostgres(d.Ledger) && address.MatchString(d.Ledger) {
+		return errors.New("--ledger (KITEBASE_LEDGER) takes a file, memory, or postgres://USER:PASSWORD@HOST/DATABASE")
+	}
+	return unexpanded("ledger", d.Ledger)
+}
+
+// unexpanded reports a path that was meant for a shell. A host has none: it would make a folder named ~ where it happens to
+// run. The path is not expanded here either, since the home is another one for each user that starts the server.
+func unexpanded(flag, path string) error {
+	if !home.MatchString(path) {
 		return nil
 	}
-	return errors.New("--ledger (KITEBASE_LEDGER) takes a file, memory, or postgres://USER:PASSWORD@HOST/DATABASE")
+	example := "/home/priya/FILE"
+	if runtime.GOOS == "windows" {
+		example = `C:\Users\priya\FILE`
+	}
+	return fmt.Errorf("--%s (%s) takes a whole path, such as %s: nobody but a shell knows what ~ stands for; a folder of that name is ./~", flag, envName(flag), example)
 }
+
+// home is how a path begins that a shell expands.
+var home = regexp.MustCompile(`^~[^/\\]*([/\\]|$)`)
 
 // address is what no name of a file looks like: a URL, a user with a password, or the settings of a database.
 var address = regexp.MustCompile(`://|:[^/\\]*@|password=`)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"reflect"
 	"strings"
 
@@ -77,15 +78,20 @@ func (d *doctorCommand) config() (doctor.Config, error) {
 // examined returns the ledger for a look at it. A damaged file is left where it is: to set it aside is for the server.
 func (d desk) examined() doctor.Ledger {
 	spec := d.spec()
-	if spec == memory || d.wrong() != nil {
-		return doctor.Ledger{}
+	if wrong := d.wrong() != nil; wrong || spec == memory {
+		return doctor.Ledger{Wrong: wrong}
 	}
 	if strings.Contains(spec, "://") {
 		return doctor.Ledger{Where: "the database of --ledger", Open: func(ctx context.Context) (idempotency.Store, error) {
 			return openStore(ctx, spec)
 		}}
 	}
-	return doctor.Ledger{Where: "the file " + spec, Open: func(ctx context.Context) (idempotency.Store, error) {
+	path, err := filepath.Abs(spec)
+	if err != nil { // the working directory is gone: opening it says so
+		path = spec
+	}
+	ledger := doctor.Ledger{Where: "the file " + path, Relative: !filepath.IsAbs(spec)}
+	ledger.Open = func(ctx context.Context) (idempotency.Store, error) {
 		store, err := sqlite.Open(ctx, spec)
 		switch {
 		case errors.Is(err, sqlite.ErrBadFile):
@@ -94,7 +100,8 @@ func (d desk) examined() doctor.Ledger {
 			return nil, err
 		}
 		return store, nil
-	}}
+	}
+	return ledger
 }
 
 // damaged says what comes of a damaged ledger.

@@ -90,6 +90,15 @@ func audited(path string) func(*testing.T) setUp {
 	}
 }
 
+// relative is a healthy set-up whose paths begin where doctor is started.
+func relative(t *testing.T) setUp {
+	s := healthy("--ledger=ledger.db", "--audit-log=audit.jsonl")(t)
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	s.dir, s.volatile[dir] = dir, "/DIR"
+	return s
+}
+
 // occupied returns the address of a listener that nobody asks.
 func occupied(t *testing.T) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -147,6 +156,9 @@ func setUps() map[string]func(*testing.T) setUp {
 		"all well, token in words": func(t *testing.T) setUp { // which are not struck through, as they would spell it
 			return at(startUpstream(t, fakeapi.Config{Token: "Kit"}).url, "--token=Kit", "--transport=http", "--addr=127.0.0.1:0", "--http-token=kitebase")
 		},
+		"ledger below ~":      healthy("KITEBASE_LEDGER=~/ledger.db"),
+		"memory in capitals":  healthy("--ledger=Memory"),
+		"no whole paths":      relative,
 		"token without URL":   func(*testing.T) setUp { return at("", "KITEBASE_URL=") },
 		"URL without scheme":  func(*testing.T) setUp { return at("kitebase.example") },
 		"URL with password":   func(*testing.T) setUp { return at("https://priya:tok-secret@kitebase.example") },

@@ -155,8 +155,10 @@ func (s *serveCommand) wrong() []error {
 			errs = append(errs, fmt.Errorf("--metrics-addr (%s) takes %w", envName("metrics-addr"), err))
 		}
 	}
-	if err := s.desk.wrong(); err != nil {
-		errs = append(errs, err)
+	for _, err := range []error{s.desk.wrong(), unexpanded("http-tokens", s.HTTPTokens), unexpanded("audit-log", s.AuditLog)} {
+		if err != nil {
+			errs = append(errs, err)
+		}
 	}
 	return errs
 }

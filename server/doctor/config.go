@@ -34,6 +34,11 @@ type Config struct {
 type Ledger struct {
 	// Where is what the store is called, such as "the file /home/priya/ledger.db". It holds no credentials. Default "".
 	Where string
+	// Wrong says that the setting can name no ledger, as the Wrong of [Config] tells. Default false.
+	Wrong bool
+	// Relative says that the setting does not name the file by its whole path, so that it depends on who starts the server where.
+	// Default false.
+	Relative bool
 	// Open opens the store, which is begun if it is not there yet. Its error says what is wrong with which store, without credentials,
 	// and may say by a method Advice() string what to do. Default nil: the ledger is in memory.
 	Open func(context.Context) (idempotency.Store, error)

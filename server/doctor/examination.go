@@ -69,7 +69,12 @@ var (
 // clean makes a text fit to be shown. No check means to show a secret, but texts of the system and of the child go through
 // their hands. A secret shorter than leastSecret is left alone: to strike it out of every word would spell it.
 func (e *examination) clean(text string) string {
-	text = userinfo.ReplaceAllString(text, "//…@")
+	text = userinfo.ReplaceAllStringFunc(text, func(found string) string {
+		if found == "//USER:PASSWORD@" { // what to type
+			return found
+		}
+		return "//…@"
+	})
 	secrets := []string{e.config.Server.Token}
 	if e.config.Web != nil {
 		secrets = append(secrets, e.config.Web.Token)

@@ -16,6 +16,8 @@ func (e *examination) ledger(ctx context.Context) finding {
 	switch {
 	case e.config.Server.NoDedupe:
 		return finding{Warning, "There is none (--dedupe=false): the same reply goes out as often as it is asked for.", "Remove that setting, unless this is an experiment."}
+	case e.config.Ledger.Wrong:
+		return finding{Skipped, "The settings have to be mended first.", ""}
 	case e.config.Ledger.Open != nil:
 		return e.open(ctx)
 	}
@@ -33,6 +35,8 @@ func (e *examination) ledger(ctx context.Context) finding {
 	}
 }
 
+const wholePath = "Give --ledger (KITEBASE_LEDGER) the whole path: hosts start the server in folders of their choice."
+
 // open opens the ledger and reports what state it is in.
 func (e *examination) open(ctx context.Context) finding {
 	ctx, cancel := context.WithTimeout(ctx, ledgerLimit)
@@ -48,14 +52,21 @@ func (e *examination) open(ctx context.Context) finding {
 	if errors.As(err, &explained) {
 		advice = explained.Advice()
 	}
+	const elsewhere = " But the setting is no whole path: started in another folder, the server has another ledger."
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return finding{Failed, fmt.Sprintf("It is %s, which could not be used within %s.", where, ledgerLimit), advice}
 	case err != nil:
 		return finding{Failed, "It cannot be used: " + strings.TrimSuffix(err.Error(), ".") + ".", advice}
 	case unconfirmed > 0:
-		return finding{Warning, fmt.Sprintf("It is %s, which can be written. It has %d unconfirmed.", where, unconfirmed),
+		f := finding{Warning, fmt.Sprintf("It is %s, which can be written. It has %d unconfirmed.", where, unconfirmed),
 			"kitebase-mcp ledger settle looks for them in Kitebase; kitebase-mcp ledger list --state unknown shows them."}
+		if e.config.Ledger.Relative {
+			f.found, f.advice = f.found+elsewhere, f.advice+" "+wholePath
+		}
+		return f
+	case e.config.Ledger.Relative:
+		return finding{Warning, "It is " + where + ", which can be written. Nothing in it is unconfirmed." + elsewhere, wholePath}
 	default:
 		return finding{OK, "It is " + where + ", which can be written. Nothing in it is unconfirmed.", ""}
 	}

@@ -219,10 +219,11 @@ func (s *Server) ServeHTTP(ctx context.Context, listener net.Listener, config we
 	return served.Serve(ctx, listener)
 }
 
-// drain is how long calls under way may take at the end: longer than the deadline of any of them.
-func (s *Server) drain() time.Duration {
-	return max(time.Minute, s.config.Guard.CallDeadline+10*time.Second)
-}
+// Drain returns how long a server whose calls have this deadline waits at its end for those under way: longer than any of
+// them takes. Whoever stops it must not kill it before.
+func Drain(deadline time.Duration) time.Duration { return max(time.Minute, deadline+10*time.Second) }
+
+func (s *Server) drain() time.Duration { return Drain(s.config.Guard.CallDeadline) }
 
 // Close ends what [New] began: what was to be done later, idle connections, and the embedded fake if there is one.
 func (s *Server) Close() {

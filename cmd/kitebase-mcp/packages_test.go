@@ -17,6 +17,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kitebase/kitebase-mcp/server"
 	"github.com/kitebase/kitebase-mcp/tools"
 )
 
@@ -205,5 +206,7 @@ func TestService(t *testing.T) {
 	require.NoError(t, err)
 	deadline, err := time.ParseDuration(serveDefault(t, "call-deadline"))
 	require.NoError(t, err)
-	require.Greater(t, wait, deadline, "a reply that has just begun is killed")
+	require.Greater(t, wait, server.Drain(deadline), "a reply that has just begun is killed")
+	families := regexp.MustCompile(`(?m)^RestrictAddressFamilies=(.*)$`).FindStringSubmatch(unit)
+	require.Contains(t, families[1], "AF_UNIX", "PostgreSQL on the same machine is often reached by a socket")
 }

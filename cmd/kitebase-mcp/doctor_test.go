@@ -154,7 +154,7 @@ func setUps() map[string]func(*testing.T) setUp {
 		"all well, HTTP":       healthy("--transport=http", "--addr=127.0.0.1:0"),
 		"all well, some tools": healthy("--tools=read-only", "KITEBASE_ATTEMPTS=3", "--no-upstream-keys"),
 		"all well, token in words": func(t *testing.T) setUp { // which are not struck through, as they would spell it
-			return at(startUpstream(t, fakeapi.Config{Token: "Kit"}).url, "--token=Kit", "--transport=http", "--addr=127.0.0.1:0", "--http-token=kitebase")
+			return at(startUpstream(t, fakeapi.Config{Token: "reading"}).url, "--token=reading", "--transport=http", "--addr=127.0.0.1:0", "--http-token=kitebase")
 		},
 		"ledger below ~":      healthy("KITEBASE_LEDGER=~/ledger.db"),
 		"memory in capitals":  healthy("--ledger=Memory"),

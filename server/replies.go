@@ -103,7 +103,7 @@ func isReply(record idempotency.Record) func(id string) bool {
 // verify finds out whether Kitebase ignores keys: after a reply that was sent again, and that Kitebase did not say it
 // replayed, two copies in the ticket prove it. From then on no reply is sent twice.
 func (r *replies) verify(ctx context.Context, record idempotency.Record, result *mcp.CallToolResult) string {
-	if _, replayed := tools.ReplayedUpstream(result); replayed || r.keyless.Load() {
+	if _, replayed := tools.ReplayedUpstream(result); replayed {
 		return ""
 	}
 	ticket, err := r.look(ctx, record)

@@ -147,6 +147,22 @@ func TestKitebaseThatIgnoresKeysAndLosesAnswers(t *testing.T) {
 	})
 }
 
+// Two replies went out twice at the same time: each is told, although the first tells that keys are ignored.
+func TestEachReplyThatWentOutTwiceIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, server.Config{}, fakeapi.Config{IgnoreKeys: true})
+		faulty(t, d.Fake, "reply_to_customer=hang")
+		first := d.begin("reply_to_customer", map[string]any{"ticket_id": "KITE-142", "message": "We are on it."})
+		second := d.begin("reply_to_customer", map[string]any{"ticket_id": "KITE-141", "message": "It is mended."})
+		for _, waiting := range []<-chan answer{first, second} {
+			got := <-waiting
+			require.False(t, got.IsError, got.Content)
+			require.Contains(t, got.text(), "more than once")
+		}
+		require.Len(t, d.Outbox(), 4)
+	})
+}
+
 // Kitebase remembers keys for longer than the ledger does. A reply that it replays of then was not sent now, although the
 // answer of this call was lost.
 func TestKeyThatTheLedgerForgot(t *testing.T) {

@@ -30,7 +30,7 @@ type Policy struct {
 	// BackoffCap bounds the doubling. Default 2s.
 	BackoffCap time.Duration
 	// Keyed reports whether the handler sends an idempotency key which the upstream honours, so that a repeat is harmless.
-	// It is asked before each call. Default nil: no.
+	// It is asked before each attempt. Default nil: no.
 	Keyed func() bool
 	// Replayed reports whether the upstream said of a success that it had the call under this key before, and when. Default
 	// nil: it never says so.

@@ -22,7 +22,7 @@ type RetryConfig struct {
 	BackoffBase, BackoffCap time.Duration
 	// Budget limits the retries over all tools of an upstream. Default nil: no limit.
 	Budget *RetryBudget
-	// Repeatable reports whether the call may be repeated at all, asked once per call. Default nil: yes.
+	// Repeatable reports whether the call may be repeated at all, asked before each attempt. Default nil: yes.
 	Repeatable func() bool
 }
 
@@ -46,7 +46,10 @@ func Retry(config RetryConfig) mcpserver.ToolHandlerMiddleware {
 			if config.Repeatable != nil && !config.Repeatable() {
 				limit = 1
 			}
-			run := retrying{call: callFrom(ctx), limit: limit, budget: config.Budget, base: defaults.BackoffBase, cap: defaults.BackoffCap}
+			run := retrying{
+				call: callFrom(ctx), limit: limit, repeatable: config.Repeatable, budget: config.Budget,
+				base: defaults.BackoffBase, cap: defaults.BackoffCap,
+			}
 			result := run.attempt(ctx, request, next)
 			if run.again() {
 				more := run // only what is repeated needs the heap
@@ -61,10 +64,11 @@ func Retry(config RetryConfig) mcpserver.ToolHandlerMiddleware {
 // retrying is one call being retried. It is the [backoff.BackOff] of its own run, since the next wait depends on the last
 // error, which backoff does not pass on.
 type retrying struct {
-	call      *call
-	limit     int
-	base, cap time.Duration
-	budget    *RetryBudget
+	call       *call
+	limit      int
+	repeatable func() bool // nil: always
+	base, cap  time.Duration
+	budget     *RetryBudget
 
 	counted int   // attempts that count against the limit
 	err     error // of the last attempt
@@ -110,6 +114,8 @@ func (r *retrying) repeat(ctx context.Context, request mcp.CallToolRequest, next
 			return r.err
 		case r.call.abandoned() && !r.unknown:
 			return backoff.Permanent(r.err) // the caller left during the wait and nothing is under way: begin nothing new
+		case r.repeatable != nil && !r.repeatable():
+			return backoff.Permanent(r.err) // another call found out meanwhile that keys are ignored
 		}
 		result = r.attempt(ctx, request, next)
 		if r.err == nil || r.again() {

@@ -225,3 +225,13 @@ func TestRefusedArgumentsAreNoAttempt(t *testing.T) {
 	require.Equal(t, "Error: reply_to_customer was not run: message is blank. Give the text to send.", text(result))
 	require.Equal(t, resilience.ErrorInfo{Kind: "invalid", Attempts: 0, ModelCanFix: true, Next: "change_input", Outcome: "not_done"}, info(t, result))
 }
+
+// Another call found out during the wait that the upstream ignores keys.
+func TestNotRetriedOnceKeysAreKnownToBeIgnored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, asked := does(fails(reset), succeeds), 0
+		call := guard(t, sends(h.handle), resilience.Policy{Keyed: func() bool { asked++; return asked == 1 }})
+		require.Equal(t, "unknown", info(t, call(t.Context())).Outcome)
+		require.Equal(t, 1, h.runs)
+	})
+}

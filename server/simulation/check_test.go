@@ -8,6 +8,7 @@ import (
 func (w *world) check() {
 	e := w.evidence()
 	e.emailsPerReply()
+	e.copiesAreTold()
 	e.sentIsTrue()
 	e.notSentIsTrue()
 	e.unknownIsWarranted()
@@ -71,7 +72,8 @@ func (e evidence) unknownIsWarranted() {
 			continue
 		}
 		warranted := e.isUnderWay(c) || slices.ContainsFunc(e.requests, func(r request) bool {
-			return r.tool == toolReply && r.ticket == ticketID(c.event.Ticket) && r.text == c.event.Text && !r.at.After(c.answered) && !r.isRefusal()
+			return r.tool == toolReply && r.ticket == ticketID(c.event.Ticket) && r.text == c.event.Text && !r.at.After(c.answered) &&
+				!(r.isRefusal() && e.wasHeard(r))
 		})
 		if !warranted {
 			e.fail("nothing is told as unknown that was certain", "call %d: %s", c.number, c.ending())
@@ -85,6 +87,12 @@ func (e evidence) isUnderWay(c *call) bool {
 		return o != c && o.event.Ticket == c.event.Ticket && o.event.Text == c.event.Text &&
 			!o.begun.After(c.answered) && !o.until().Before(c.begun)
 	})
+}
+
+// wasHeard reports whether the answer to a request came while its caller still waited.
+func (e evidence) wasHeard(r request) bool {
+	c := e.maker(r)
+	return c != nil && r.ended.Before(c.begun.Add(c.limit)) && r.ended.Sub(r.at) < e.schedule.Setup.AttemptTimeout
 }
 
 // isRefusal reports whether Kitebase said for certain that it did nothing.

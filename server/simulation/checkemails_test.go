@@ -37,10 +37,11 @@ func nameOf(p *process) string {
 // copies returns the admitted duplicates, by their place among the emails.
 func (e evidence) copies() map[int]bool {
 	copies := make(map[int]bool)
+	if e.schedule.Setup.Keys != KeysSecret {
+		return copies
+	}
 	for i, second := range e.emails {
-		if first := e.before(i, copies); first != nil && e.schedule.Setup.Keys == KeysSecret && e.isAdmitted(*first, second) {
-			copies[i] = true
-		}
+		copies[i] = slices.ContainsFunc(e.emails[:i], func(first email) bool { return e.isAdmitted(first, second) })
 	}
 	return copies
 }
@@ -57,10 +58,10 @@ func (e evidence) before(i int, copies map[int]bool) *email {
 
 // isAdmitted reports whether a duplicate is the one that cannot be helped: where Kitebase ignores keys and nobody has told
 // the servers, a process finds out by a retry of its own that goes out twice. So both emails must come from one call, and
-// the process must not have found out before that call sent.
+// the process must not have found out before it sent the later one.
 func (e evidence) isAdmitted(first, second email) bool {
 	p := second.by.process
-	if first.by.process != p || !e.foundOut(p).After(first.by.at) {
+	if first.by.process != p || e.foundOut(p).Before(first.by.at) || e.foundOut(p).Before(second.by.at) {
 		return false
 	}
 	return slices.ContainsFunc(e.replies(), func(c *call) bool { return c.isFor(first.by) && c.isFor(second.by) })
@@ -75,4 +76,36 @@ func (e evidence) foundOut(p *process) time.Time {
 		}
 	}
 	return first
+}
+
+// copiesAreTold holds: where Kitebase ignores keys in secret and a call sent more than once, it says so, if the ticket could
+// be read meanwhile.
+func (e evidence) copiesAreTold() {
+	if e.schedule.Setup.Keys != KeysSecret || e.schedule.uses(doStore, doCut, doPartition) {
+		return
+	}
+	for _, c := range e.replies() {
+		if c.answered.IsZero() || c.answer.outcome() != "done" || c.answer.Meta.Replayed || strings.Contains(c.answer.Structured.Note, "more than once") {
+			continue
+		}
+		sent, read := 0, time.Time{} // when the ticket was first read
+		whole := true                // and all that was read of it could be
+		for _, r := range e.requests {
+			if r.process != c.process || r.tool != toolGet || r.ticket != ticketID(c.event.Ticket) || r.at.Before(c.begun) || r.at.After(c.answered) {
+				continue
+			}
+			whole = whole && r.fault == ""
+			if read.IsZero() {
+				read = r.at
+			}
+		}
+		for _, m := range e.emails {
+			if c.isFor(m.by) && m.SentAt.Before(read) {
+				sent++
+			}
+		}
+		if sent > 1 && whole {
+			e.fail("copies are told", "call %d: %s; it sent %d emails", c.number, c.ending(), sent)
+		}
+	}
 }

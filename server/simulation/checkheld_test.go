@@ -10,7 +10,7 @@ import (
 func (e evidence) rewordedIsHeld() {
 	for _, c := range e.replies() {
 		for _, r := range e.requests {
-			if !c.isFor(r) || c.process.handle.failedWithin(c.begun, r.at) || c.answered.IsZero() && !c.process.lived(c.until()) {
+			if e.maker(r) != c || c.process.handle.failedWithin(c.begun, r.at) || c.answered.IsZero() && !c.process.lived(c.until()) {
 				continue
 			}
 			if open := e.openBefore(c, r); open != nil {
@@ -20,6 +20,16 @@ func (e evidence) rewordedIsHeld() {
 			break // only its first request: the others are attempts
 		}
 	}
+}
+
+// maker returns the first call that may have made the request, since equal calls that come later join it; nil for none.
+func (e evidence) maker(r request) *call {
+	for _, c := range e.calls {
+		if c.isFor(r) {
+			return c
+		}
+	}
+	return nil
 }
 
 // openBefore returns a call with another text to the same ticket which left it unknown when c sent r, or nil.

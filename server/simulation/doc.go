@@ -23,11 +23,12 @@
 //
 //   - One email per logical reply. A logical reply is a text to a ticket, however it is written, in one generation: until
 //     the customer writes, or the window has passed. Only where Kitebase ignores keys and nobody told the servers may there
-//     be more: both from one call, by its own retry, and not once the process has said that it found out.
+//     be more: both from one call, by its own retry, and not once the process has said that it found out. Such copies are
+//     told, if the ticket could be read.
 //   - What was told as sent is in the outbox, under the id that was told; if it was told as sent now, it was sent in this
 //     call, else it is marked as a repeat.
 //   - Of what was told as not sent, no request of that call sent an email or ever will.
-//   - What was told as unknown could not be known.
+//   - What was told as unknown could not be known, where no process, connection or store broke.
 //   - A reworded reply is held while the one before is unknown, or was delivered without anybody having been told.
 //   - Every call is answered within its deadline, unless its process died or it was cancelled. What a slow store took is
 //     added: stores have limits of their own.
@@ -47,7 +48,9 @@
 // The generator keeps to what the settings promise, since no program could do without: Kitebase does not work on a reply
 // for longer than the settle horizon less the difference of the clocks; clocks that are minutes apart come without slow
 // work; the same reply in other bytes, whose key is another, does not come together with a store that memory stands in for;
-// nor does a Kitebase that ignores keys in secret.
+// nor does a Kitebase that ignores keys in secret. Where memory stood in for a store, the ledger may not know what was sent
+// before: then a repeat may be told as sent now if Kitebase knew its key only at the second attempt or a look found it, and a
+// record that the store has nevertheless waits for the next process.
 //
 // # What can be repeated
 //

@@ -22,9 +22,15 @@ type email struct {
 
 func (w *world) evidence() evidence {
 	e := evidence{world: w, requests: w.kitebase.all()}
+	faults := make(map[string]fakeapi.FaultKind)
+	for _, r := range w.kitebase.Requests() {
+		faults[r.RequestID] = r.Fault
+	}
 	byID := make(map[string]request)
-	for _, r := range e.requests {
-		byID[r.id] = r
+	for i := range e.requests {
+		r := &e.requests[i]
+		r.fault = faults[r.id]
+		byID[r.id] = *r
 	}
 	for _, sent := range w.kitebase.Outbox() {
 		e.emails = append(e.emails, email{sent, textOf(sent.Body), byID[sent.RequestID]})

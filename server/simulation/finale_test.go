@@ -184,7 +184,7 @@ func (w *world) retention() {
 	kept, _ := w.ledger.Memory.Find(context.Background(), idempotency.Query{})
 	most := 1
 	if w.schedule.Setup.Standby && w.schedule.uses(doStore) { // what a failing store took nevertheless, which memory had instead
-		most += tickets * texts
+		most += len(w.calls)
 	}
 	if len(kept) > most {
 		w.fail("memory is bounded", "%d records are kept after the retention, at most %d are new: %+v", len(kept), most, kept)

@@ -104,6 +104,9 @@ func (g *generator) next() {
 		add     func()
 	}{
 		{24, g.faults, g.addFault},
+		{3, g.faults, g.addOutage},
+		{3, g.faults, g.addBurst},
+		{4, g.faults && g.Setup.Window < time.Hour, g.addLongAgo},
 		{7, g.kills, g.addKill},
 		{8, g.cuts, g.addCut},
 		{9, g.stores, g.addStore},
@@ -166,6 +169,62 @@ func (g *generator) addFault() {
 	}
 }
 
+// addOutage lets a tool fail until its circuit opens, and gives the probe after the cooldown an ending that says nothing: too
+// many requests, or a caller who leaves or has no time.
+func (g *generator) addOutage() {
+	call := Event{Do: doCall, Agent: g.IntN(g.Setup.Agents), Tool: pick(g, toolGet, toolSearch, toolReply, toolReply), Ticket: g.IntN(g.tickets)}
+	g.add(Event{Do: doFault, Fault: "*=" + pick(g, "status=503", "drop", "stall")})
+	for range max(2, g.Setup.Threshold) + g.IntN(2) {
+		call.Text = g.IntN(texts)
+		g.add(call)
+		g.now += time.Duration(g.Int64N(int64(2 * g.Setup.AttemptTimeout))).Truncate(time.Millisecond)
+	}
+	g.now += g.Setup.CallDeadline + g.Setup.Cooldown
+	probe := call
+	switch g.IntN(3) {
+	case 0:
+		g.add(Event{Do: doFault, Fault: "*=status=429"})
+		g.add(probe)
+	case 1:
+		probe.Limit = 30 * time.Millisecond
+		g.add(Event{Do: doFault, Fault: "*=hang"})
+		g.add(probe)
+	default:
+		g.add(Event{Do: doFault, Fault: "*=hang"})
+		g.add(probe)
+		g.now += 20 * time.Millisecond
+		g.add(Event{Do: doCancel, Agent: probe.Agent})
+	}
+	g.now += 30 * time.Second
+	g.add(Event{Do: doClear})
+}
+
+// reply is the latest reply to a ticket, once more.
+func (g *generator) reply() Event {
+	ticket := g.IntN(g.tickets)
+	return Event{Do: doCall, Agent: g.IntN(g.Setup.Agents), Tool: toolReply, Ticket: ticket, Text: g.text[ticket]}
+}
+
+// addBurst lets several replies lose their answers at the same time.
+func (g *generator) addBurst() {
+	g.add(Event{Do: doFault, Fault: toolReply + "=" + pick(g, "lose:4", "fail_after_commit:4", "garble:6", "hang:4")})
+	call := g.reply()
+	for range 2 + g.IntN(2) {
+		call.Text, call.Ticket = g.IntN(texts), g.IntN(g.tickets)
+		g.add(call)
+		g.now += time.Duration(g.IntN(3)) * time.Millisecond
+	}
+}
+
+// addLongAgo asks for a reply again when the ledger has forgotten it, and loses the answers.
+func (g *generator) addLongAgo() {
+	call := g.reply()
+	g.add(call)
+	g.now += 2*g.Setup.Window + 12*time.Minute
+	g.add(Event{Do: doFault, Fault: fmt.Sprintf("%s=lose:%d", toolReply, 1+g.IntN(3))})
+	g.add(call)
+}
+
 // fault draws a fault as ParseFault reads it, and for Retry-After as a date how far that is ahead.
 func (g *generator) fault(operation string) (spec string, date time.Duration) {
 	kind := pick(g, "drop", "hang", "lose", "lose", "garble", "truncate", "stall", "redirect", "fail_after_commit", "slow", "slow", "status", "status", "status")
@@ -187,7 +246,7 @@ func (g *generator) fault(operation string) (spec string, date time.Duration) {
 		status := pick(g, 400, 401, 403, 404, 404, 408, 409, 422, 425, 429, 429, 429, 500, 502, 503, 503, 503, 202)
 		kind = fmt.Sprintf("status=%d", status)
 		if (status == 429 || status == 503) && g.chance(75) {
-			if g.chance(25) {
+			if g.chance(25) || g.Setup.KitebaseClock != 0 && g.chance(60) {
 				date = pick(g, 2*time.Second, 6*time.Second, -time.Minute)
 			} else {
 				kind += ",retry-after=" + pick(g, "1", "2", "3", "7", "30", "0", "-1", "1.5", "soon", "9223372036854775807")
@@ -212,6 +271,12 @@ func (g *generator) addKill() {
 			pointWorked, pointWorked, pointRecordBefore, pointRecordBefore, pointRecordAfter)})
 	}
 	g.slot = slot
+	if g.chance(25) { // in the middle of a call, and started again before anybody can have noticed
+		g.add(g.reply())
+		g.now += time.Duration(g.IntN(200)) * time.Millisecond
+		g.add(Event{Do: doStart, Slot: slot})
+		g.slot = -1
+	}
 }
 
 func (g *generator) addCut() {

@@ -38,6 +38,7 @@ type request struct {
 	id         string        // by which Outbox knows it; "" while it runs
 	status     int           // that was sent; 0: none
 	retryAfter time.Duration // that was asked for
+	fault      fakeapi.FaultKind
 }
 
 func newKitebase(w *world) (*kitebase, error) {

@@ -132,7 +132,7 @@ func (w *world) do(e Event) {
 	case doCall:
 		w.call(w.agents[e.Agent], e)
 	case doCancel:
-		if a := w.agents[e.Agent]; a.latest != nil && a.session != nil {
+		if a := w.agents[e.Agent]; a.latest != nil && a.session.open() {
 			a.session.withdraw(a.latest)
 		}
 	case doConnect:

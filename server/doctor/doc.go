@@ -23,7 +23,8 @@
 //	}
 //	fmt.Println(report.Summary())
 //
-// Nothing is changed, but for a ledger that is begun if it is not there yet, and nothing is sent to a customer. Whether Kitebase
+// Nothing is changed, but for a ledger that is begun if it is not there yet, and nothing is sent to a customer. Where an audit log is
+// to be made, a file is made for a moment and removed. Whether Kitebase
 // honours Idempotency-Key only a repeated reply can show: if the ledger has one, it is looked at, else it is told that nothing is
 // proved. No text holds a token, a credential, or anything that Kitebase wrote.
 //

@@ -29,7 +29,11 @@ func (r *reader) short(text string) string {
 func (r *reader) cut(text string, limit int) (string, bool) {
 	text, cleaned := legible.Text(text)
 	r.cleaned = r.cleaned || cleaned
-	return cut(text, limit)
+	text, short := cut(text, limit)
+	if short { // a mark at the end may have belonged to what was cut off
+		text, _ = legible.Text(text)
+	}
+	return text, short
 }
 
 // cut returns text, which is valid UTF-8, in at most limit bytes of JSON, and whether it had to be cut.

@@ -25,7 +25,7 @@ func never(r rune) bool {
 }
 
 // sometimes are those that may stand only behind something.
-const sometimes = "\u034f\u061c\u200b\u200c\u200d\u200e\u200f\ufe00\ufe0e\ufe0f\U000e0067\U000e007f\U000e0100"
+const sometimes = "\u034f\u061c\u200b\u200c\u200d\u200e\u200f\ufe00\ufe0e\ufe0f\U000e0067\U000e007f\U000e0100\u2d7f\U0001107f\U00013430\U00016fe4\U0001bc9d\U0001bca0"
 
 // Whatever the text is: what comes out is legible, and stays as it is.
 func FuzzText(f *testing.F) {

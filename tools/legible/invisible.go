@@ -8,18 +8,23 @@ import (
 
 // The characters that are looked at one by one.
 const (
-	nextLine          = '\u0085'
-	graphemeJoiner    = '\u034f'
-	arabicMark        = '\u061c'
-	zeroWidthSpace    = '\u200b'
-	zeroWidthSplitter = '\u200c' // ZERO WIDTH NON-JOINER
-	zeroWidthJoiner   = '\u200d'
-	leftToRightMark   = '\u200e'
-	rightToLeftMark   = '\u200f'
-	keycap            = '\u20e3'
-	textStyle         = '\ufe0e'
-	emojiStyle        = '\ufe0f'
-	blackFlag         = '\U0001f3f4'
+	nextLine           = '\u0085'
+	graphemeJoiner     = '\u034f'
+	arabicMark         = '\u061c'
+	zeroWidthSpace     = '\u200b'
+	zeroWidthSplitter  = '\u200c' // ZERO WIDTH NON-JOINER
+	zeroWidthJoiner    = '\u200d'
+	leftToRightMark    = '\u200e'
+	rightToLeftMark    = '\u200f'
+	keycap             = '\u20e3'
+	textStyle          = '\ufe0e'
+	emojiStyle         = '\ufe0f'
+	firstVariant       = '\U000e0100' // of a Han character
+	lastVariant        = '\U000e011f' // which has up to 32; Unicode has room for 240, a byte of a hidden message each
+	brailleBlank       = '\u2800'
+	syriacAbbreviation = '\u070f'
+	nullNotehead       = '\U0001d159'
+	blackFlag          = '\U0001f3f4'
 )
 
 // isCommon reports, for the letters of the most frequent scripts, that they are neither marks nor invisible.
@@ -32,41 +37,57 @@ func isCommon(r rune) bool {
 }
 
 // isInvisible reports whether r shows nothing by itself, or nothing that people agree on: the Default_Ignorable_Code_Point
-// of Unicode, interlinear annotation, private use and noncharacters.
+// of Unicode, format controls (Cf), the blank of Braille and others that show nothing, private use and noncharacters.
 func isInvisible(r rune) bool {
 	switch {
 	case r < 0x2000:
-		return r == 0xad || r == graphemeJoiner || r == arabicMark || r == 0x115f || r == 0x1160 || r == 0x17b4 || r == 0x17b5 ||
-			0x180b <= r && r <= 0x180f
+		return r == 0xad || r == graphemeJoiner || isNumberSign(r) || r == arabicMark || r == syriacAbbreviation ||
+			r == 0x115f || r == 0x1160 || r == 0x17b4 || r == 0x17b5 || 0x180b <= r && r <= 0x180f
 	case r < 0xe000:
-		return 0x200b <= r && r <= 0x200f || 0x202a <= r && r <= 0x202e || 0x2060 <= r && r <= 0x206f || r == 0x3164
+		return 0x200b <= r && r <= 0x200f || 0x202a <= r && r <= 0x202e || 0x2060 <= r && r <= 0x206f ||
+			r == brailleBlank || r == 0x2d7f || r == 0x3164
 	case r < 0x10000:
 		return r <= 0xf8ff || // private use
 			0xfdd0 <= r && r <= 0xfdef || 0xfe00 <= r && r <= 0xfe0f || r == 0xfeff || r == 0xffa0 ||
 			0xfff0 <= r && r <= 0xfffb || r >= 0xfffe
 	default:
-		return 0x1bca0 <= r && r <= 0x1bca3 || 0x1d173 <= r && r <= 0x1d17a || 0xe0000 <= r && r <= 0xe0fff ||
+		return isNumberSign(r) || scriptOf(r) != nil || r == nullNotehead || 0xe0000 <= r && r <= 0xe0fff ||
 			r >= 0xf0000 || // private use
 			r&0xfffe == 0xfffe
 	}
 }
 
-// belongs reports whether the invisible r is part of what is written here.
+// belongs reports whether the invisible r is part of what is written here, and the text has not had too many like it.
 func (s *scan) belongs(r rune, rest string) bool {
 	next, _ := utf8.DecodeRuneInString(rest)
 	switch r {
 	case zeroWidthJoiner:
-		return s.joinsEmoji(next) || s.joinsLetters(next)
+		if s.joinsEmoji(next) {
+			return s.spend(emojiJoiners)
+		}
+		return s.joinsLetters(next) && s.spend(joiners)
 	case zeroWidthSplitter:
-		return s.joinsLetters(next)
+		return s.joinsLetters(next) && s.spend(joiners)
 	case zeroWidthSpace:
-		return s.onLetter() && writtenWithoutSpaces(s.base)
+		return s.onLetter() && writtenWithoutSpaces(s.base) && s.spend(wordBreaks)
 	case graphemeJoiner:
-		return unicode.Is(unicode.Hebrew, s.base) && s.onLetter() && s.last != s.base
+		return unicode.Is(unicode.Hebrew, s.base) && s.onLetter() && s.last != s.base && s.spend(joiners)
 	case leftToRightMark, rightToLeftMark, arabicMark:
-		return s.last != leftToRightMark && s.last != rightToLeftMark && s.last != arabicMark && s.runsFromRight()
+		return s.directs(rest) && s.spend(directionMarks)
+	case brailleBlank:
+		return isBraille(s.last) || leadsToBraille(rest)
+	case textStyle, emojiStyle:
+		return (isSymbol(s.last) || isKeycap(s.last) && next == keycap) && s.styles(r)
+	}
+	switch {
+	case isNumberSign(r):
+		return s.counts(r, next)
+	case r == syriacAbbreviation:
+		return unicode.Is(unicode.Syriac, next) && unicode.IsLetter(next) && !isInvisible(s.last) && s.spend(scriptControls)
+	case scriptOf(r) != nil:
+		return s.laysOut(r, next) && s.spend(scriptControls)
 	default:
-		return s.varies(r, next)
+		return s.varies(r)
 	}
 }
 
@@ -86,24 +107,33 @@ func (s *scan) joinsLetters(next rune) bool {
 	return s.onLetter() && (joins(s.base) || unicode.IsLetter(next) && joins(next))
 }
 
+// styles reports whether the style r of a symbol may stay. One that repeats what was said of the symbol when it last came
+// tells nothing, so that a row of ❤️ may be of any length.
+func (s *scan) styles(r rune) bool {
+	again := s.styled == s.last && s.style == r && s.since == 1
+	if !again && !s.spend(emojiStyles) {
+		return false
+	}
+	s.styled, s.style, s.since = s.last, r, 0
+	return true
+}
+
 // varies reports whether r is a variation selector of what stands before.
-func (s *scan) varies(r, next rune) bool {
+func (s *scan) varies(r rune) bool {
 	switch {
-	case r == textStyle, r == emojiStyle:
-		return isSymbol(s.last) || isKeycap(s.last) && next == keycap
 	case 0x180b <= r && r <= 0x180d, r == 0x180f:
-		return unicode.Is(unicode.Mongolian, s.last)
-	case r == 0xfe00 && unicode.In(s.last, unicode.Sm, unicode.Myanmar, unicode.Phags_Pa):
-		return true
-	case 0xfe00 <= r && r <= 0xfe0d, 0xe0100 <= r && r <= 0xe01ef:
-		return unicode.Is(unicode.Han, s.last)
+		return unicode.Is(unicode.Mongolian, s.last) && s.spend(joiners)
+	case r == 0xfe00:
+		return unicode.In(s.last, unicode.Sm, unicode.Myanmar, unicode.Phags_Pa) && s.spend(variants)
+	case firstVariant <= r && r <= lastVariant:
+		return unicode.Is(unicode.Han, s.last) && s.spend(variants)
 	}
 	return false
 }
 
 // isSymbol reports whether r may be an emoji: a symbol outside of ASCII, or one of the emoji that are none.
 func isSymbol(r rune) bool {
-	return r > 0x7f && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sm) || strings.ContainsRune("‼⁉ℹ〰", r)
+	return r > 0x7f && r != utf8.RuneError && !isInvisible(r) && unicode.In(r, unicode.So, unicode.Sm) || strings.ContainsRune("‼⁉ℹ〰", r)
 }
 
 func isKeycap(r rune) bool { return '0' <= r && r <= '9' || r == '#' || r == '*' }
@@ -122,35 +152,4 @@ func flagTags(rest string) int {
 		}
 	}
 	return 0
-}
-
-// runsFromRight reports whether the text has letters of a script that runs from right to left.
-func (s *scan) runsFromRight() bool {
-	if s.direction == unasked {
-		s.direction = leftToRight
-		if strings.ContainsFunc(s.text, isRightToLeft) {
-			s.direction = rightToLeft
-		}
-	}
-	return s.direction == rightToLeft
-}
-
-func isRightToLeft(r rune) bool {
-	return r >= 0x590 && unicode.IsLetter(r) && unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko,
-		unicode.Samaritan, unicode.Mandaic, unicode.Adlam, unicode.Hanifi_Rohingya)
-}
-
-// joins reports whether the letters of the script of r join, so that writers have to say where they do and do not.
-func joins(r rune) bool {
-	return r >= 0x600 && unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Mandaic, unicode.Nko, unicode.Mongolian, unicode.Phags_Pa,
-		unicode.Adlam, unicode.Hanifi_Rohingya, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya,
-		unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Tibetan, unicode.Myanmar,
-		unicode.Khmer, unicode.Balinese, unicode.Javanese, unicode.Sundanese, unicode.Newa, unicode.Grantha, unicode.Tirhuta,
-		unicode.Chakma, unicode.Meetei_Mayek, unicode.Kaithi)
-}
-
-// writtenWithoutSpaces reports whether r is of a script whose words only a zero-width space tells apart.
-func writtenWithoutSpaces(r rune) bool {
-	return r >= 0xe00 && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Tai_Le,
-		unicode.New_Tai_Lue, unicode.Tai_Tham, unicode.Balinese, unicode.Javanese)
 }

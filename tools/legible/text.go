@@ -17,10 +17,19 @@ const maxMarks = 10
 // use.
 func Text(text string) (legible string, changed bool) {
 	s := scan{text: text}
-	for at := 0; at < len(text); {
-		if n := plain(text[at:]); n > 0 {
+	for s.run(); s.excess; s.run() {
+		s.restart()
+	}
+	return s.result()
+}
+
+// run goes through the text, up to the place where it had too many of a kind.
+func (s *scan) run() {
+	for at := 0; at < len(s.text) && !s.excess; {
+		if n := plain(s.text[at:]); n > 0 {
+			s.ranASCII(s.text[at : at+n])
 			at += n
-			s.base = rune(text[at-1])
+			s.base = rune(s.text[at-1])
 			s.last, s.marks = s.base, 0
 			continue
 		}
@@ -30,7 +39,6 @@ func Text(text string) (legible string, changed bool) {
 		}
 		at += size
 	}
-	return s.result()
 }
 
 // plain returns how many bytes text begins with that are characters of ASCII which always stay.
@@ -56,17 +64,15 @@ type scan struct {
 	last  rune
 	marks int // combining marks since base
 
-	direction direction
+	fromRight bool // the last letter of the line runs from right to left
+	letters   int  // characters beyond ASCII that are neither marks nor invisible
+	styled    rune // the last symbol with a style, that style, and how often the symbol came since
+	style     rune
+	since     int
+
+	accounts [kinds]account
+	excess   bool // there was one too many of a kind, see restart
 }
-
-// direction says whether a text has letters that run from right to left.
-type direction uint8
-
-const (
-	unasked direction = iota
-	leftToRight
-	rightToLeft
-)
 
 // replace puts instead in the place of size bytes.
 func (s *scan) replace(at, size int, instead string) {
@@ -76,6 +82,7 @@ func (s *scan) replace(at, size int, instead string) {
 	if instead != "" {
 		s.base, _ = utf8.DecodeRuneInString(instead)
 		s.last, s.marks = s.base, 0
+		s.ran(s.base)
 	}
 }
 
@@ -111,6 +118,10 @@ func (s *scan) keeps(r rune, rest string) bool {
 	switch {
 	case isCommon(r):
 		s.base, s.last, s.marks = r, r, 0
+		s.letters++
+		if s.fromRight {
+			s.ran(r)
+		}
 		return true
 	case isInvisible(r):
 		if !s.belongs(r, rest) {
@@ -123,6 +134,11 @@ func (s *scan) keeps(r rune, rest string) bool {
 		s.marks++
 	default:
 		s.base, s.marks = r, 0
+		s.letters++
+		s.ran(r)
+		if r == s.styled {
+			s.since++
+		}
 	}
 	s.last = r
 	return true

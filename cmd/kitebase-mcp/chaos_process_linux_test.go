@@ -27,7 +27,6 @@ type mortal struct {
 	t      *testing.T
 	chaos  *chaos
 	number int
-	lives  int
 
 	mu   sync.Mutex
 	life *life

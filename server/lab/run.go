@@ -103,11 +103,16 @@ func run(ctx context.Context, config Config, each Case, tools []string) (Result,
 	return result, nil
 }
 
-// fill writes down what happened. All calls are over.
+// fill writes down what happened. All calls are over, but for those that the host has cancelled: an answer to them comes too
+// late.
 func (s *scene) fill(result *Result, is truth) {
+	s.mu.Lock()
 	for _, call := range s.calls {
 		result.Calls = append(result.Calls, *call)
 	}
+	result.Events = append(result.Events, s.events...)
+	result.LastWords = s.lastWords
+	s.mu.Unlock()
 	for _, r := range s.kitebase.Requests() {
 		if r.Operation == "" || r.At.Before(s.began) {
 			continue
@@ -127,7 +132,5 @@ func (s *scene) fill(result *Result, is truth) {
 			result.Delivered += min(len(got), r.wanted)
 		}
 	}
-	result.Events = append(result.Events, s.events...)
-	result.LastWords = s.lastWords
 	result.Findings = judge(result.Calls, is, s.config.CallLimit)
 }

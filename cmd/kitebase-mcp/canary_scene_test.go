@@ -28,6 +28,7 @@ func TestNothingLeaks(t *testing.T) {
 	}
 	s.speakStdio()
 	s.speakHTTP()
+	s.readFiles("ledger: file", filepath.Dir(s.ledger)) // before a command forgets what is in it
 	s.runCommands()
 	s.readFiles("ledger: file", filepath.Dir(s.ledger))
 	s.readFiles("other files: of the commands", s.dir)

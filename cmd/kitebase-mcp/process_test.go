@@ -3,6 +3,7 @@ package main_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"strings"
 	"syscall"
@@ -19,13 +20,19 @@ func closedPort(t *testing.T) string {
 	return "http://" + occupiedOnce(t)
 }
 
-// occupiedOnce returns an address that was free a moment ago.
+// occupiedOnce returns an address that was free a moment ago. Its port is below those that systems give out by themselves, of
+// which a test that runs at the same time could get it.
 func occupiedOnce(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, listener.Close())
-	return listener.Addr().String()
+	for range 100 {
+		listener, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", 20_000+rand.IntN(10_000)))
+		if err == nil {
+			require.NoError(t, listener.Close())
+			return listener.Addr().String()
+		}
+	}
+	require.Fail(t, "no port is free")
+	return ""
 }
 
 // toolNames lists the tools that the server offers.

@@ -69,12 +69,14 @@ type sweep struct {
 func (s *scene) lifeOfReply(t *testing.T) time.Duration {
 	t.Helper()
 	server := s.serve(t)
-	var began time.Time
+	var life time.Duration
 	for i := range 3 { // the last one counts
-		began = time.Now()
+		began := time.Now()
 		server.call("reply_to_customer", replyTo("KITE-142", fmt.Sprintf("Warm-up %d", i))).reply(t)
+		life = time.Since(began)
 	}
-	return time.Since(began)
+	server.end() // a sweep can take longer than the watchdog of a process
+	return life
 }
 
 // serve starts a server that has opened the ledger and answers at once.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -136,7 +137,7 @@ func (r *run) expired(ctx context.Context) *ending {
 		return &ending{reason: Canceled, why: "the run was interrupted", err: err}
 	}
 	if end, ok := r.deadline(); ok && !time.Now().Before(end) {
-		return &ending{reason: Deadline, why: fmt.Sprintf("the run hit its %gs time limit", r.cfg.Deadline.Seconds())}
+		return &ending{reason: Deadline, why: "the run hit its " + strconv.FormatFloat(r.cfg.Deadline.Seconds(), 'f', -1, 64) + "s time limit"}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"github.com/kitebase/kitebase-mcp/client_example/agent"
@@ -96,4 +97,6 @@ type silent struct {
 	hung  bool // it did not end when it was cancelled
 }
 
-func (s silent) Error() string { return fmt.Sprintf("silent for %gs", s.limit.Seconds()) }
+func (s silent) Error() string {
+	return "silent for " + strconv.FormatFloat(s.limit.Seconds(), 'f', -1, 64) + "s"
+}

@@ -1,7 +1,6 @@
 package resilience
 
 import (
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -20,13 +19,17 @@ func tries(n int) string {
 	return strconv.Itoa(n) + " tries"
 }
 
-// seconds returns d as seconds with at most one decimal, or two significant digits below 0.1s.
+// seconds returns d as seconds with at most one decimal; below 0.1s with three, and what is not nothing is at least 0.001s.
+// It never writes an exponent.
 func seconds(d time.Duration) string {
-	s := d.Seconds()
-	if s < 0.1 {
-		return strconv.FormatFloat(s, 'g', 2, 64) + "s"
+	step := 100 * time.Millisecond
+	if d < step {
+		step = time.Millisecond
+		if d > 0 {
+			d = max(d, step)
+		}
 	}
-	return strconv.FormatFloat(math.Round(s*10)/10, 'f', -1, 64) + "s"
+	return strconv.FormatFloat(d.Round(step).Seconds(), 'f', -1, 64) + "s"
 }
 
 func isSentence(s string) bool { return strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") }

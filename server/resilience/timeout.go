@@ -33,8 +33,8 @@ func Timeout(limit time.Duration) mcpserver.ToolHandlerMiddleware {
 			if at, ok := ctx.Deadline(); end.IsZero() || ok && !at.After(end) {
 				return next(ctx, request) // nothing limits it, or ctx does
 			}
-			attempt, cancel := context.WithDeadline(ctx, end)
-			defer cancel()
+			attempt := &attemptContext{Context: ctx, end: end}
+			defer attempt.finish()
 			result, err := next(attempt, request)
 			if err != nil && ranOut(ctx, attempt, err) {
 				return nil, &Failure{

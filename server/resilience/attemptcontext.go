@@ -19,6 +19,16 @@ type attemptContext struct {
 	over   bool
 }
 
+// attemptUntil returns the context of an attempt that ends at end.
+func (c *call) attemptUntil(ctx context.Context, end time.Time) *attemptContext {
+	a := &c.first
+	if a.Context != nil { // taken
+		a = new(attemptContext)
+	}
+	a.Context, a.end = ctx, end
+	return a
+}
+
 // Deadline returns the end of the attempt.
 func (a *attemptContext) Deadline() (time.Time, bool) { return a.end, true }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/kitebase/kitebase-mcp/idempotency"
 )
@@ -41,53 +42,52 @@ func Bulkhead(config BulkheadConfig) mcpserver.ToolHandlerMiddleware {
 	if config.Calls < 0 {
 		return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc { return next }
 	}
-	b := &bulkhead{places: make(chan struct{}, config.Calls), most: int64(config.Queue)}
+	b := &bulkhead{places: semaphore.NewWeighted(int64(config.Calls)), calls: config.Calls, queue: int64(config.Queue)}
 	return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 		return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			if err := b.enter(ctx); err != nil {
 				return nil, err
 			}
-			defer func() { <-b.places }()
+			defer b.places.Release(1)
 			return next(ctx, request)
 		}
 	}
 }
 
 type bulkhead struct {
-	places  chan struct{}
-	most    int64
+	places  *semaphore.Weighted
+	calls   int
+	queue   int64
 	waiting atomic.Int64
 }
 
 func (b *bulkhead) enter(ctx context.Context) error {
-	select {
-	case b.places <- struct{}{}:
+	if b.places.TryAcquire(1) {
 		return nil
-	default:
 	}
 	defer b.waiting.Add(-1)
-	if b.waiting.Add(1) > b.most {
+	if b.waiting.Add(1) > b.queue {
 		return b.full()
 	}
 	c, began := callFrom(ctx), time.Now()
 	defer func() { c.queued += time.Since(began) }()
-	var late <-chan time.Time
-	if left, limited := c.remaining(); limited {
-		timer := time.NewTimer(left)
-		defer timer.Stop()
-		late = timer.C
+	patience := c.caller
+	if !c.deadline.IsZero() {
+		until, cancel := context.WithDeadline(c.caller, c.deadline)
+		defer cancel()
+		patience = until
 	}
-	select {
-	case b.places <- struct{}{}:
-		if c.abandoned() { // both at once
-			<-b.places
-			return left(c)
-		}
+	err := b.places.Acquire(patience, 1)
+	switch {
+	case err == nil && !c.abandoned():
 		return nil
-	case <-late:
-		return b.full()
-	case <-c.caller.Done():
+	case err == nil: // both at once
+		b.places.Release(1)
 		return left(c)
+	case c.abandoned():
+		return left(c)
+	default:
+		return b.full()
 	}
 }
 
@@ -97,8 +97,8 @@ func left(c *call) error {
 
 func (b *bulkhead) full() error {
 	says := "1 call of this tool is under way and it can take no more"
-	if n := cap(b.places); n > 1 {
-		says = fmt.Sprintf("%d calls of this tool are under way and it can take no more", n)
+	if b.calls > 1 {
+		says = fmt.Sprintf("%d calls of this tool are under way and it can take no more", b.calls)
 	}
 	return &Failure{What: Busy, Says: says, Effect: idempotency.NotDone, NotRun: true}
 }

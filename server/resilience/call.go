@@ -27,6 +27,20 @@ type call struct {
 	progress        progress
 	words           words
 	log             *slog.Logger
+	first           attemptContext // of the first attempt, so that it needs no memory of its own
+}
+
+// tried books the time of an attempt, and logs it.
+func (c *call) tried(ctx context.Context, began time.Time, err error) {
+	if c.attempts == 0 {
+		return // a probe of the circuit, or Retry has no part in the chain
+	}
+	took := time.Since(began)
+	c.trying += took
+	if c.log.Enabled(ctx, slog.LevelDebug) {
+		c.log.LogAttrs(ctx, slog.LevelDebug, "attempt ended", slog.String("call", c.id), slog.Int("attempt", c.attempts),
+			slog.String("kind", endKind(err)), ms("took_ms", took))
+	}
 }
 
 type callKey struct{}

@@ -8,7 +8,7 @@ import (
 
 // record logs the end of a call, once for each call, with what an operator asks first: which call, what became of it, how
 // often it was tried, and where the time went. It holds no argument and no text; cause is for failures, in words of ours.
-func (e explainer) record(ctx context.Context, seen Observation, cause error) {
+func (e *explainer) record(ctx context.Context, seen *Observation, cause error) {
 	at, message := level(seen.Kind), "call"
 	if !e.log.Enabled(ctx, at) {
 		return

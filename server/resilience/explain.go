@@ -40,7 +40,7 @@ type ExplainConfig struct {
 // act on: no error leaves it. Nor does a character that nobody can see, see package legible. The deadline is kept by the layers within, each before it waits.
 func Explain(config ExplainConfig) mcpserver.ToolHandlerMiddleware {
 	defaults := Policy{Upstream: config.Upstream, CallDeadline: config.CallDeadline, Logger: config.Logger, NewID: config.NewID}.withDefaults()
-	e := explainer{
+	e := &explainer{
 		words: words{defaults.Upstream}, readOnly: config.ReadOnly, counted: config.counted,
 		limit: defaults.CallDeadline, log: defaults.Logger, newID: defaults.NewID, observe: config.Observe, echo: config.echo,
 	}
@@ -62,7 +62,7 @@ type explainer struct {
 	echo     func(*mcp.CallToolResult) (time.Time, bool)
 }
 
-func (e explainer) run(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) *mcp.CallToolResult {
+func (e *explainer) run(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) *mcp.CallToolResult {
 	within := &callContext{Context: ctx, call: call{
 		began:    time.Now(),
 		caller:   ctx,
@@ -83,7 +83,7 @@ func (e explainer) run(ctx context.Context, request mcp.CallToolRequest, next mc
 	result, end := e.answer(within, request, next)
 	result = readable(result)
 	seen := e.observation(c, end, result)
-	e.record(ctx, seen, end.err)
+	e.record(ctx, &seen, end.err)
 	if e.observe != nil {
 		e.observe(ctx, seen)
 	}
@@ -91,7 +91,7 @@ func (e explainer) run(ctx context.Context, request mcp.CallToolRequest, next mc
 }
 
 // answer runs the call and returns its result, which is never nil, and how it ended.
-func (e explainer) answer(ctx *callContext, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) (*mcp.CallToolResult, ending) {
+func (e *explainer) answer(ctx *callContext, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) (*mcp.CallToolResult, ending) {
 	c := &ctx.call
 	if c.abandoned() {
 		return e.failed(ctx, c, request, &Failure{What: Canceled, Effect: idempotency.NotDone, NotRun: true})
@@ -133,7 +133,7 @@ func guardPanic(ctx context.Context, request mcp.CallToolRequest, next mcpserver
 }
 
 // failed words err and adds what programs want to know.
-func (e explainer) failed(ctx context.Context, c *call, request mcp.CallToolRequest, err error) (*mcp.CallToolResult, ending) {
+func (e *explainer) failed(ctx context.Context, c *call, request mcp.CallToolRequest, err error) (*mcp.CallToolResult, ending) {
 	end := ending{
 		tool: request.Params.Name, err: err, kind: kindOf(err), attempts: c.attempts, outcome: outcomeOf(err), write: !e.readOnly,
 	}

@@ -35,7 +35,7 @@ type Observation struct {
 	Began time.Time
 	Took  time.Duration
 	// Queued is how long the call waited before it could begin: from its arrival (see [WithArrival]) to Began, and in the
-	// queue of the [Bulkhead]. Trying is how long its attempts took, without the waits between them.
+	// queue of the [Bulkhead]. Trying is how long its attempts took, by [Timeout], without the waits between them.
 	Queued, Trying time.Duration
 }
 
@@ -43,7 +43,7 @@ type Observation struct {
 const repeatedByRetry = "retry"
 
 // observation says how the call ended.
-func (e explainer) observation(c *call, end ending, result *mcp.CallToolResult) Observation {
+func (e *explainer) observation(c *call, end ending, result *mcp.CallToolResult) Observation {
 	seen := Observation{
 		CallID: c.id, Tool: end.tool, Kind: end.kind, Attempts: end.attempts, Outcome: end.outcome, Key: c.key,
 		Began: c.began, Took: time.Since(c.began), Queued: c.queued, Trying: c.trying,

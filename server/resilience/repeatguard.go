@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -40,13 +41,13 @@ func RepeatGuard(config RepeatGuardConfig) mcpserver.ToolHandlerMiddleware {
 	g := &repeatGuard{config: config, seen: seen}
 	return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 		return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			if g.seen.Len() > 0 { // while nothing fails for good, no call needs its name
+			if g.minds.Load() { // while nothing fails for good, no call needs its name
 				if err := g.blocked(g.name(ctx, request)); err != nil {
 					return nil, err
 				}
 			}
 			result, err := next(ctx, request)
-			if g.seen.Len() > 0 || permanent(err) {
+			if g.minds.Load() || permanent(err) {
 				g.ended(g.name(ctx, request), err)
 			}
 			return result, err
@@ -72,8 +73,9 @@ func (c RepeatGuardConfig) validate() error {
 type repeatGuard struct {
 	config RepeatGuardConfig
 
-	mu   sync.Mutex
-	seen *lru.Cache[callName, failures]
+	mu    sync.Mutex
+	seen  *lru.Cache[callName, failures]
+	minds atomic.Bool // seen is not empty
 }
 
 // callName is one call by one caller. It is a hash, so that a long message takes no more memory than a short one.
@@ -108,6 +110,7 @@ func (g *repeatGuard) blocked(call callName) error {
 func (g *repeatGuard) ended(call callName, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	defer func() { g.minds.Store(g.seen.Len() > 0) }()
 	if !permanent(err) {
 		g.seen.Remove(call)
 		return

@@ -91,12 +91,7 @@ func (r *retrying) failure() error {
 // attempt runs the handler once.
 func (r *retrying) attempt(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) (result *mcp.CallToolResult) {
 	r.call.attempts++ // before it runs, so that a panic is counted
-	began := time.Now()
 	result, r.err = next(ctx, request)
-	took := time.Since(began)
-	r.call.trying += took
-	r.call.log.LogAttrs(ctx, slog.LevelDebug, "attempt ended", slog.String("call", r.call.id), slog.Int("attempt", r.call.attempts),
-		slog.String("kind", endKind(r.err)), ms("took_ms", took))
 	r.count(ctx)
 	return result
 }

@@ -23,24 +23,27 @@ func Timeout(limit time.Duration) mcpserver.ToolHandlerMiddleware {
 				return nil, err
 			}
 			c := callFrom(ctx)
-			now, end, theirs := time.Now(), c.deadline, c.callersDeadline
-			if !end.IsZero() && !now.Before(end) {
+			began, end, theirs := time.Now(), c.deadline, c.callersDeadline
+			if !end.IsZero() && !began.Before(end) {
 				return nil, &Failure{What: TimedOut, Says: "no time was left", Effect: idempotency.NotDone, NotRun: true}
 			}
-			if own := now.Add(limit); limit > 0 && (end.IsZero() || !own.After(end)) {
+			if own := began.Add(limit); limit > 0 && (end.IsZero() || !own.After(end)) {
 				end, theirs = own, false
 			}
 			if at, ok := ctx.Deadline(); end.IsZero() || ok && !at.After(end) {
-				return next(ctx, request) // nothing limits it, or ctx does
+				result, err := next(ctx, request) // nothing limits it, or ctx does
+				c.tried(ctx, began, err)
+				return result, err
 			}
-			attempt := &attemptContext{Context: ctx, end: end}
+			attempt := c.attemptUntil(ctx, end)
 			defer attempt.finish()
 			result, err := next(attempt, request)
 			if err != nil && ranOut(ctx, attempt, err) {
-				return nil, &Failure{
-					What: TimedOut, Says: "no response after " + seconds(end.Sub(now)), Effect: outcomeOf(err), Cause: err, theirs: theirs,
+				result, err = nil, &Failure{
+					What: TimedOut, Says: "no response after " + seconds(end.Sub(began)), Effect: outcomeOf(err), Cause: err, theirs: theirs,
 				}
 			}
+			c.tried(ctx, began, err)
 			return result, err
 		}
 	}

@@ -15,6 +15,7 @@ const (
 	bare       = "bare mcp-go"
 	official   = "official Go SDK"
 	typescript = "TypeScript SDK"
+	noServer   = "no server in between"
 )
 
 // contestant is one server on one transport.

@@ -35,7 +35,7 @@ func targets() []target {
 		{"stdio", rate, typescript, true, 1},
 		{"stdio", cpu, bare, false, 1},
 		{"stdio", slowRate, bare, true, 12},
-		{"stdio", slowRate, "", true, 0.9 * inFlight / slowAnswer.Seconds()},
+		{"stdio", slowRate, noServer, true, 0.9},
 		{"stdio", cold, bare, false, 1.35},
 		{"stdio", cold, typescript, false, 1.0 / 15},
 		{"stdio", rssIdle, "", false, 30},

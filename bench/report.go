@@ -62,13 +62,14 @@ func compare(ctx context.Context, s settings) (*report, error) {
 	}
 	defer kitebase.stop()
 	r := &report{Machine: machine(), Skipped: w.skipped, unjudged: s.short, Settings: fmt.Sprintf("%d rounds, %s for a figure, %d starts a round", s.rounds, s.slice, s.starts)}
+	waits := &sheet{Name: noServer, Transport: "stdio", Rounds: map[string][]float64{}}
 	for _, each := range all {
 		r.Sheets = append(r.Sheets, &sheet{Name: each.name, Transport: each.transport, Rounds: map[string][]float64{}})
 	}
 	before := loadAverage()
 	for n := range s.rounds {
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", n+1, s.rounds)
-		one := &round{settings: s, workshop: w, desk: kitebase, last: n == s.rounds-1}
+		one := &round{settings: s, workshop: w, desk: kitebase, noServer: waits, last: n == s.rounds-1}
 		order, sheets := slices.Clone(all), slices.Clone(r.Sheets)
 		if n%2 == 1 {
 			slices.Reverse(order)
@@ -81,6 +82,7 @@ func compare(ctx context.Context, s settings) (*report, error) {
 			each.endRound()
 		}
 	}
+	r.Sheets = append(r.Sheets, waits)
 	r.Load = before + " before, " + loadAverage() + " after"
 	return r, nil
 }

@@ -31,6 +31,7 @@ type round struct {
 	workshop *workshop
 	desk     *desk
 	running  []*entrant
+	noServer *sheet
 	last     bool
 }
 
@@ -56,6 +57,11 @@ func (r *round) run(ctx context.Context, all []contestant, sheets []*sheet) erro
 	if err := r.desk.slow(); err != nil {
 		return err
 	}
+	reached, err := r.desk.waits(inFlight, r.slice)
+	if err != nil {
+		return err
+	}
+	r.noServer.add(slowRate, reached.perSecond())
 	for _, step := range []func(*entrant) error{r.loadedSlow, r.memoryAfter} {
 		if err := r.each(ctx, step); err != nil {
 			return err

@@ -13,6 +13,9 @@ func (r *report) writeTable(w io.Writer) error {
 	for _, transport := range []string{"stdio", "http"} {
 		r.table(&b, transport)
 	}
+	if waits := r.sheet(noServer, "stdio"); waits != nil {
+		fmt.Fprintf(&b, "\n%s, with %s: %s %s.\n", slowRate.name, noServer, spreadOf(waits.Rounds[slowRate.name]).text(number), slowRate.unit)
+	}
 	if !r.unjudged {
 		b.WriteString("\n| target | limit | reached | |\n|---|---|---|---|\n")
 	}

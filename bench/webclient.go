@@ -83,8 +83,13 @@ func (c *connection) load(inFlight int, during time.Duration) (tempo, error) {
 		}
 		defer all[i].conn.Close()
 	}
+	return together(all, during)
+}
+
+// together has each of all make one call after another.
+func together[C interface{ call() error }](all []C, during time.Duration) (tempo, error) {
 	var calls atomic.Int64
-	began, ends := time.Now(), make(chan error, inFlight)
+	began, ends := time.Now(), make(chan error, len(all))
 	for _, one := range all {
 		go func() {
 			var err error

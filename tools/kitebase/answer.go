@@ -1,11 +1,15 @@
 package kitebase
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/kitebase/kitebase-mcp/idempotency"
 )
@@ -40,13 +44,15 @@ func (a answer) checkForm() error {
 	}
 }
 
+// lenient takes what encoding/json takes: a name twice, of which the last counts, and bytes that are no UTF-8.
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
 // decode reads the answer into a T and lets check decide whether it is the one that was asked for.
 func decode[T any](a answer, check func(T) error) (T, error) {
 	var value, none T
-	if err := json.Unmarshal(a.body, &value); err != nil {
+	if err := json.Unmarshal(a.body, &value, lenient); err != nil {
 		// The decoder's texts quote the answer, so they are not passed on.
-		var syntax *json.SyntaxError
-		if len(a.body) == 0 || errors.As(err, &syntax) && syntax.Offset >= int64(len(a.body)) {
+		if errors.Is(err, io.ErrUnexpectedEOF) || len(bytes.TrimSpace(a.body)) == 0 {
 			return none, a.bad(reasonCutOff, "incomplete JSON", err)
 		}
 		return none, a.bad(reasonUnreadable, "not the JSON that this operation returns", err)

@@ -34,10 +34,15 @@ var errHelp = errors.New("help was printed")
 // parse reads the command line and the environment and hands the chosen command to do. What is wrong with them is a
 // [usageError] that names the setting.
 func parse(args, environ []string, std streams, do func(command) error) error {
-	env := newEnvironment(environ)
-	if serve := plainServe(args, env); serve != nil {
+	if serve := plainServe(args, newEnvironment(environ)); serve != nil {
 		return do(serve)
 	}
+	return parseAll(args, environ, std, do)
+}
+
+// parseAll is parse for every command line.
+func parseAll(args, environ []string, std streams, do func(command) error) error {
+	env := newEnvironment(environ)
 	var line cli
 	parser, err := kong.New(&line,
 		kong.Name("kitebase-mcp"),
@@ -87,27 +92,6 @@ func emptied(line *kong.Context) string {
 		}
 	}
 	return ""
-}
-
-// plainServe returns serve with its settings if that is what is asked for and nothing is wrong, else nil: then there is a help
-// to print or an error to word, for which the whole command line is needed. To describe the other commands takes a tenth
-// of the time from the start to the first answer.
-func plainServe(args []string, env environment) *serveCommand {
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		return nil
-	}
-	var line struct {
-		Serve serveCommand `cmd:"" default:"withargs"`
-	}
-	parser, err := kong.New(&line, kong.Name("kitebase-mcp"), kong.NoDefaultHelp(), kong.Resolvers(env))
-	if err != nil {
-		return nil
-	}
-	parsed, err := parser.Parse(args)
-	if err != nil || len(env.unknown(parser.Model)) > 0 || emptied(parsed) != "" {
-		return nil
-	}
-	return &line.Serve
 }
 
 // parseOrHelp returns nil and nil when help was asked for and printed.

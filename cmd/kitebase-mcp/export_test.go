@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"log/slog"
+	"strings"
 )
 
 // Main is main, for the test binary that acts as the program.
@@ -18,6 +20,25 @@ func Read(args, environ []string) (serves bool, code int, err error) {
 		return err
 	})
 	return serves, exitCode(err), err
+}
+
+// ReadPlainly returns the settings of serve as they are read without kong, and as kong reads them. The first are nil if they
+// are left to kong.
+func ReadPlainly(args, environ []string) (plain, whole any, err error) {
+	if serve := plainServe(args, newEnvironment(environ)); serve != nil {
+		plain = *serve
+	}
+	var said strings.Builder
+	err = parseAll(args, environ, streams{nil, &said, &said}, func(c command) error {
+		if serve, ok := c.(*serveCommand); ok {
+			whole = *serve
+		}
+		return nil
+	})
+	if said.Len() > 0 {
+		err = errors.Join(err, errors.New(said.String()))
+	}
+	return plain, whole, err
 }
 
 // ReadSize reads a size as a flag does.

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -60,11 +61,11 @@ func statuses() []string {
 	return []string{"open", "in_progress", "waiting", "resolved", "closed"}
 }
 
-var ticketID = regexp.MustCompile(`^KITE-[0-9]{1,9}$`)
+var ticketID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^KITE-[0-9]{1,9}$`) })
 
 // findTicket returns the ticket of the call, or the answer that says why there is none. Fake.mu is held.
 func (f *Fake) findTicket(id string) (*ticket, answer) {
-	if !ticketID.MatchString(id) {
+	if !ticketID().MatchString(id) {
 		return nil, problem(http.StatusBadRequest, "invalid-ticket-id", "A ticket id is KITE- and one to nine digits.")
 	}
 	t := f.tickets[id]

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/kitebase/kitebase-mcp/idempotency"
@@ -151,7 +152,7 @@ func (c Config) offers(tool tools.Tool) bool {
 }
 
 // typo is a word that can be repeated to whoever typed it: a secret would have digits, or be longer.
-var typo = regexp.MustCompile(`^[a-z_-]{1,20}$`)
+var typo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_-]{1,20}$`) })
 
 // ToolNames returns the names of the tools to offer, sorted as in tools/list, or what is wrong with [Config.Tools].
 func (c Config) ToolNames() ([]string, error) {
@@ -169,7 +170,7 @@ func (c Config) ToolNames() ([]string, error) {
 	for _, name := range c.Tools {
 		if !slices.Contains(all, name) {
 			given := "of that name"
-			if typo.MatchString(name) {
+			if typo().MatchString(name) {
 				given = strconv.Quote(name)
 			}
 			return nil, fmt.Errorf("there is no tool %s; give %s alone, or some of %s", given, ReadOnly, strings.Join(all, ", "))

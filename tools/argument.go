@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -15,10 +14,6 @@ const (
 	maxQueryCharacters    = 500
 	maxAssigneeCharacters = 100
 )
-
-// ticketIDPattern is spelled out in ASCII: Go's (?i) and strings.ToUpper also take the Kelvin sign for a K and the
-// dotless ı for an I.
-var ticketIDPattern = regexp.MustCompile(`^[Kk][Ii][Tt][Ee]-[0-9]{1,9}$`)
 
 // Argument is one argument of a tool: what the schema says of it, and how the value of a call is checked. All arguments
 // are text.
@@ -105,11 +100,29 @@ func statusArgument() Argument {
 
 func checkTicketID(text string) (string, error) {
 	id := strings.Trim(text, " \t")
-	if !ticketIDPattern.MatchString(id) {
+	if !isTicketID(id) {
 		return "", refuse("The ticket_id is not a ticket id. %s Give the id alone, not a title or an address; "+
 			"search_tickets finds it.", ticketIDForm)
 	}
 	return strings.ToUpper(id), nil
+}
+
+// isTicketID reports whether id is KITE-, in either case, and 1 to 9 digits. It keeps to ASCII: strings.EqualFold and
+// strings.ToUpper also take the Kelvin sign for a K, and a digit of another script is no digit here.
+func isTicketID(id string) bool {
+	const upper, lower = "KITE-", "kite-"
+	if len(id) <= len(upper) || len(id) > len(upper)+9 {
+		return false
+	}
+	for i := range len(id) {
+		c := id[i]
+		letter := i < len(upper) && (c == upper[i] || c == lower[i])
+		digit := i >= len(upper) && '0' <= c && c <= '9'
+		if !letter && !digit {
+			return false
+		}
+	}
+	return true
 }
 
 func checkMessage(text string) (string, error) {

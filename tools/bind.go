@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -148,11 +149,11 @@ func typeWord(raw json.RawMessage) string {
 	}
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
+var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`) })
 
 // quotedName repeats a name that the caller made up, if it is harmless.
 func quotedName(name string) string {
-	if !plainName.MatchString(name) {
+	if !plainName().MatchString(name) {
 		return "of that name"
 	}
 	return strconv.Quote(name)

@@ -115,7 +115,7 @@ func KeyIgnored(result *mcp.CallToolResult) bool {
 func ReplyName(result *mcp.CallToolResult) string {
 	var sent sentReply
 	_ = json.Unmarshal(result.RawStructuredContent, &sent) // what cannot be read holds none
-	if !plainName.MatchString(sent.ReplyID) {
+	if !plainName().MatchString(sent.ReplyID) {
 		return ""
 	}
 	return sent.ReplyID

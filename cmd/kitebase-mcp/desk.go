@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 
@@ -28,7 +27,7 @@ type desk struct {
 // name of a file, the password in it would stand in the file system and in every message about it. Likewise memory in capitals.
 func (d desk) wrong() error {
 	mistyped := strings.EqualFold(strings.TrimSpace(d.Ledger), memory) && d.Ledger != memory
-	if mistyped || !isPostgres(d.Ledger) && address.MatchString(d.Ledger) {
+	if mistyped || !isPostgres(d.Ledger) && isAddress(d.Ledger) {
 		return errors.New("--ledger (KITEBASE_LEDGER) takes a file, memory, or postgres://USER:PASSWORD@HOST/DATABASE")
 	}
 	return unexpanded("ledger", d.Ledger)
@@ -37,7 +36,7 @@ func (d desk) wrong() error {
 // unexpanded reports a path that was meant for a shell. A host has none: it would make a folder named ~ where it happens to
 // run. The path is not expanded here either, since the home is another one for each user that starts the server.
 func unexpanded(flag, path string) error {
-	if !home.MatchString(path) {
+	if !strings.HasPrefix(path, "~") {
 		return nil
 	}
 	example := "/home/priya/FILE"
@@ -47,11 +46,21 @@ func unexpanded(flag, path string) error {
 	return fmt.Errorf("--%s (%s) takes a whole path, such as %s: nobody but a shell knows what ~ stands for; a folder of that name is ./~", flag, envName(flag), example)
 }
 
-// home is how a path begins that a shell expands.
-var home = regexp.MustCompile(`^~[^/\\]*([/\\]|$)`)
+// isAddress reports whether text is what no name of a file looks like: a URL, a user with a password, or the settings of a
+// database.
+func isAddress(text string) bool {
+	if strings.Contains(text, "://") || strings.Contains(text, "password=") {
+		return true
+	}
+	for part := range strings.FieldsFuncSeq(text, isSlash) {
+		if _, password, found := strings.Cut(part, ":"); found && strings.Contains(password, "@") {
+			return true
+		}
+	}
+	return false
+}
 
-// address is what no name of a file looks like: a URL, a user with a password, or the settings of a database.
-var address = regexp.MustCompile(`://|:[^/\\]*@|password=`)
+func isSlash(r rune) bool { return r == '/' || r == '\\' }
 
 // memory is the spec of a ledger that ends with the process.
 const memory = "memory"

@@ -6,12 +6,13 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/alecthomas/kong"
 )
 
-var namesFlag = regexp.MustCompile(`--([a-z][a-z-]*)`)
+var namesFlag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`--([a-z][a-z-]*)`) })
 
 // worded turns what kong has to say of the value of a setting into what the setting takes, with the names by which it can
 // be given. Other errors, such as an unknown flag, are passed on in one line.
@@ -20,7 +21,7 @@ func worded(err error, app *kong.Application, chosen *kong.Context) error {
 	if astray := strayWord(text); astray != nil {
 		return astray
 	}
-	found := namesFlag.FindStringSubmatch(text)
+	found := namesFlag().FindStringSubmatch(text)
 	if found == nil {
 		return oneLine(err)
 	}
@@ -37,18 +38,20 @@ func worded(err error, app *kong.Application, chosen *kong.Context) error {
 
 // stray is what kong says of a word or flag that has no place; typo is a word that can be repeated to whoever typed it.
 var (
-	stray = regexp.MustCompile(`(?s)^(unexpected argument|unknown flag) (-*)(.*?)(, did you mean .*)?$`)
-	typo  = regexp.MustCompile(`^[A-Za-z_-]{1,20}$`)
+	stray = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?s)^(unexpected argument|unknown flag) (-*)(.*?)(, did you mean .*)?$`)
+	})
+	typo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_-]{1,20}$`) })
 )
 
 // strayWord returns what is wrong with a word that has no place on the command line, nil if that is not it. It repeats a
 // typing error, but nothing that may be a secret at a wrong place, such as a token behind a blank too many.
 func strayWord(text string) error {
-	found := stray.FindStringSubmatch(text)
+	found := stray().FindStringSubmatch(text)
 	if found == nil {
 		return nil
 	}
-	if typo.MatchString(found[3]) {
+	if typo().MatchString(found[3]) {
 		return oneLine(errors.New(text))
 	}
 	return fmt.Errorf("%s, which is not repeated here, since it might be a secret; see --help", found[1])

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -19,13 +20,13 @@ const leastSecret = 8
 
 // Where a URL and the settings of a connection hold a password.
 var (
-	userinfo = regexp.MustCompile(`//[^/\s@]*@`)
-	field    = regexp.MustCompile(`(?i)(password\s*=\s*)('[^']*'|[^\s&'"]+)`)
+	userinfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`//[^/\s@]*@`) })
+	field    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(password\s*=\s*)('[^']*'|[^\s&'"]+)`) })
 )
 
 // clean returns text without the password.
 func (r redact) clean(text string) string {
-	text = field.ReplaceAllString(userinfo.ReplaceAllString(text, "//***@"), "${1}***")
+	text = field().ReplaceAllString(userinfo().ReplaceAllString(text, "//***@"), "${1}***")
 	if len(r.password) < leastSecret {
 		return text
 	}

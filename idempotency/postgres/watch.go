@@ -20,7 +20,7 @@ const Grace = 3 * time.Second
 const forgetAfter = time.Hour
 
 // names is the form of the names that newOwner gives; any other never lived here.
-var names = regexp.MustCompile(`^.+-\d+-[A-Z2-7]{26}$`)
+var names = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^.+-\d+-[A-Z2-7]{26}$`) })
 
 // watch remembers since when the locks of others were seen free. It is safe for concurrent use.
 type watch struct {
@@ -32,7 +32,7 @@ func newWatch() *watch { return &watch{free: make(map[string]time.Time)} }
 
 // alive tries the lock of that name. It is given back when the statement ends.
 func (w *watch) alive(ctx context.Context, pool *pgxpool.Pool, name string) (bool, error) {
-	if !names.MatchString(name) {
+	if !names().MatchString(name) {
 		return false, nil
 	}
 	var free bool

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -34,7 +35,7 @@ type tokensDocument struct {
 	Tokens []Grant `json:"tokens"`
 }
 
-var grantName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
+var grantName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`) })
 
 // Parse reads the contents of a tokens file:
 //
@@ -78,7 +79,7 @@ func lineAt(data []byte, offset int) int {
 func (p *parser) setField(g *Grant, field string, value json.RawMessage) (err error) {
 	switch field {
 	case "name":
-		if json.Unmarshal(value, &g.Name) != nil || !grantName.MatchString(g.Name) {
+		if json.Unmarshal(value, &g.Name) != nil || !grantName().MatchString(g.Name) {
 			return errors.New("name takes 1 to 64 letters, digits and .-_@, the first a letter or digit")
 		}
 		if strings.HasPrefix(g.Name, TokenPrefix) { // it would stand in every log

@@ -64,7 +64,7 @@ func (p *parser) entry() error {
 	if err == nil {
 		err = p.add(g)
 	}
-	if err != nil && grantName.MatchString(g.Name) {
+	if err != nil && grantName().MatchString(g.Name) {
 		return fmt.Errorf("%s: %w", g.Name, err)
 	}
 	return err

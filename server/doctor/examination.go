@@ -5,6 +5,7 @@ import (
 	"iter"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -62,14 +63,14 @@ func Checks(ctx context.Context, config Config) iter.Seq[Check] {
 }
 
 var (
-	userinfo = regexp.MustCompile(`//[^/\s@]*@`)
-	control  = regexp.MustCompile(`[\x00-\x1f\x7f-\x{9f}]+`)
+	userinfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`//[^/\s@]*@`) })
+	control  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\x00-\x1f\x7f-\x{9f}]+`) })
 )
 
 // clean makes a text fit to be shown. No check means to show a secret, but texts of the system and of the child go through
 // their hands. A secret shorter than leastSecret is left alone: to strike it out of every word would spell it.
 func (e *examination) clean(text string) string {
-	text = userinfo.ReplaceAllStringFunc(text, func(found string) string {
+	text = userinfo().ReplaceAllStringFunc(text, func(found string) string {
 		if found == "//USER:PASSWORD@" { // what to type
 			return found
 		}
@@ -84,7 +85,7 @@ func (e *examination) clean(text string) string {
 			text = strike(text, secret)
 		}
 	}
-	return control.ReplaceAllString(strings.ToValidUTF8(text, "�"), " ")
+	return control().ReplaceAllString(strings.ToValidUTF8(text, "�"), " ")
 }
 
 // leastSecret is the fewest bytes of a secret that is looked for in texts.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -155,7 +156,7 @@ func idKey(raw []byte) string {
 }
 
 // lastMember matches an id that is the last member of the outermost object: before the brace that ends the line.
-var lastMember = regexp.MustCompile(`"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)\s*\}\s*$`)
+var lastMember = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)\s*\}\s*$`) })
 
 // idOf finds the id of a line of which only the two ends are known, nil if it is in neither. Most clients write it
 // first or last.
@@ -165,7 +166,7 @@ func idOf(head, tail []byte) []byte {
 	if id := usableID(m.id); id != nil {
 		return id
 	}
-	if match := lastMember.FindSubmatch(tail); match != nil {
+	if match := lastMember().FindSubmatch(tail); match != nil {
 		return usableID(match[1])
 	}
 	return nil

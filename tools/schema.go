@@ -10,47 +10,73 @@ import (
 
 // schema is the part of JSON Schema 2020-12 that the tools need; hosts understand this much everywhere.
 type schema struct {
-	Type                 any        `json:"type"`
-	Description          string     `json:"description,omitempty"`
-	Examples             []string   `json:"examples,omitempty"`
-	Properties           properties `json:"properties,omitempty"`
-	Required             []string   `json:"required,omitempty"`
-	Items                *schema    `json:"items,omitempty"`
-	AdditionalProperties *bool      `json:"additionalProperties,omitempty"`
+	Type        string
+	Nullable    bool // null is also taken
+	Description string
+	Example     string
+	Properties  []property // models write arguments in the order in which they read them
+	Required    []string
+	Items       *schema
+	Closed      bool // other properties are not allowed
 }
-
-// properties keep their order on the wire, since models write arguments in the order in which they read them.
-type properties []property
 
 type property struct {
 	name   string
 	schema schema
 }
 
-// MarshalJSON writes an object with the members in order.
-func (p properties) MarshalJSON() ([]byte, error) {
-	text := []byte{'{'}
-	for i, member := range p {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, encode(member.name)...)
-		text = append(text, ':')
-		text = append(text, encode(member.schema)...)
+// JSON writes the schema. encoding/json would have to learn its types first, at each start of a server.
+func (s schema) JSON() json.RawMessage { return s.appendTo(nil) }
+
+func (s schema) appendTo(text []byte) []byte {
+	text = append(text, `{"type":`...)
+	if s.Nullable {
+		text = append(text, `["`+s.Type+`","null"]`...)
+	} else {
+		text = append(text, `"`+s.Type+`"`...)
 	}
-	return append(text, '}'), nil
+	if s.Description != "" {
+		text = append(append(text, `,"description":`...), encode(s.Description)...)
+	}
+	if s.Example != "" {
+		text = append(append(append(text, `,"examples":[`...), encode(s.Example)...), ']')
+	}
+	if len(s.Properties) > 0 {
+		text = append(text, `,"properties":`...)
+		for i, member := range s.Properties {
+			text = append(append(append(text, separator(i)), encode(member.name)...), ':')
+			text = member.schema.appendTo(text)
+		}
+		text = append(text, '}')
+	}
+	if len(s.Required) > 0 {
+		text = append(append(text, `,"required":`...), encode(s.Required)...)
+	}
+	if s.Items != nil {
+		text = s.Items.appendTo(append(text, `,"items":`...))
+	}
+	if s.Closed {
+		text = append(text, `,"additionalProperties":false`...)
+	}
+	return append(text, '}')
+}
+
+// separator stands before the i-th member of an object.
+func separator(i int) byte {
+	if i == 0 {
+		return '{'
+	}
+	return ','
 }
 
 // inputSchema describes the arguments of a call. It names the form of a value in words rather than by pattern or enum:
 // what is wrong is told in words by [bind], which a host that checks the schema itself would forestall. Optional
 // arguments may be null, because models send that.
 func inputSchema(arguments []Argument) schema {
-	object := schema{Type: "object", AdditionalProperties: new(false)}
+	object := schema{Type: "object", Closed: true}
 	for _, argument := range arguments {
-		member := schema{Type: "string", Description: argument.Description, Examples: []string{argument.Example}}
-		if argument.Optional {
-			member.Type = []string{"string", "null"}
-		} else {
+		member := schema{Type: "string", Description: argument.Description, Example: argument.Example, Nullable: argument.Optional}
+		if !argument.Optional {
 			object.Required = append(object.Required, argument.Name)
 		}
 		object.Properties = append(object.Properties, property{argument.Name, member})

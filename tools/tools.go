@@ -56,8 +56,8 @@ func (t Tool) MCP() mcp.Tool {
 		Title:           t.Title,
 		Description:     t.Description,
 		Annotations:     t.Effect.Annotations(t.Title),
-		RawInputSchema:  encode(inputSchema(t.Arguments)),
-		RawOutputSchema: encode(schemaOf(reflect.TypeOf(t.success))),
+		RawInputSchema:  inputSchema(t.Arguments).JSON(),
+		RawOutputSchema: schemaOf(reflect.TypeOf(t.success)).JSON(),
 		Meta:            mcp.NewMetaFromMap(map[string]any{"anthropic/alwaysLoad": true}),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/kitebase/kitebase-mcp/server"
 )
@@ -14,7 +15,7 @@ import (
 var release string
 
 // version returns the release, else the module version that go install knows, else "dev".
-func version() string {
+var version = sync.OnceValue(func() string {
 	if release != "" {
 		return release
 	}
@@ -22,7 +23,7 @@ func version() string {
 		return info.Main.Version
 	}
 	return "dev"
-}
+})
 
 type versionCommand struct{}
 

@@ -26,7 +26,7 @@ type property struct {
 }
 
 // JSON writes the schema. encoding/json would have to learn its types first, at each start of a server.
-func (s schema) JSON() json.RawMessage { return s.appendTo(nil) }
+func (s schema) JSON() json.RawMessage { return s.appendTo(make([]byte, 0, 1<<10)) }
 
 func (s schema) appendTo(text []byte) []byte {
 	text = append(text, `{"type":`...)

@@ -19,30 +19,20 @@ import (
 //	what plainServe takes, kong reads alike
 func plainServe(args []string, env environment) *serveCommand {
 	var serve serveCommand
-	all := make(map[string]plainSetting)
+	all := make(map[string]plainSetting, 64)
 	addSettings(all, reflect.ValueOf(&serve).Elem())
 	given, ok := givenValues(args, all)
-	if !ok {
+	if !ok || !addVariables(given, env, all) {
 		return nil
 	}
-	variables := 0
 	for name, setting := range all {
 		value, ok := given[name]
-		if fromEnv, set := env[envName(name)]; set {
-			variables++
-			if !ok {
-				value, ok = fromEnv, true
-			}
-		}
 		if !ok {
 			value, ok = setting.tag.Lookup("default")
 		}
 		if ok && !setting.set(value) {
 			return nil
 		}
-	}
-	if variables != len(env) { // there are some to warn of
-		return nil
 	}
 	return &serve
 }
@@ -68,8 +58,8 @@ func addSettings(all map[string]plainSetting, of reflect.Value) {
 func givenValues(args []string, all map[string]plainSetting) (given map[string]string, ok bool) {
 	given = make(map[string]string)
 	for len(args) > 0 {
-		name, found := strings.CutPrefix(args[0], "--")
-		name, value, follows := strings.Cut(name, "=")
+		flag, dashes := strings.CutPrefix(args[0], "--")
+		name, value, follows := strings.Cut(flag, "=")
 		args = args[1:]
 		setting, known := all[name]
 		switch {
@@ -78,19 +68,32 @@ func givenValues(args []string, all map[string]plainSetting) (given map[string]s
 			value = "true"
 		case known && len(args) > 0 && !strings.HasPrefix(args[0], "-"):
 			value, args = args[0], args[1:]
-		case !known && !follows:
-			name, found = strings.CutPrefix(name, "no-")
-			_, known = all[name].tag.Lookup("negatable")
-			value = "false"
 		default:
-			return nil, false
+			var no bool
+			name, no = strings.CutPrefix(flag, "no-")
+			_, known = all[name].tag.Lookup("negatable")
+			value, known = "false", known && no
 		}
-		if _, twice := given[name]; !found || !known || twice || value == "" {
+		if _, twice := given[name]; !dashes || !known || twice || value == "" {
 			return nil, false
 		}
 		given[name] = value
 	}
 	return given, true
+}
+
+// addVariables adds the values of variables to those of the command line, which win. It reports whether all are of settings.
+func addVariables(given map[string]string, env environment, all map[string]plainSetting) bool {
+	for variable, value := range env {
+		name := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(variable, envPrefix), "_", "-"))
+		if _, known := all[name]; !known || envName(name) != variable {
+			return false
+		}
+		if _, won := given[name]; !won {
+			given[name] = value
+		}
+	}
+	return true
 }
 
 // set reads text as the value, if it is a plain one.

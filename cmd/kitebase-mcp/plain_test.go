@@ -37,6 +37,7 @@ func TestNotPlainSettings(t *testing.T) {
 		"help":                  "--help",
 		"an unknown flag":       "--attempt=1",
 		"a flag without dashes": "attempts=1",
+		"no without dashes":     "no-dedupe",
 		"one dash":              "-attempts=1",
 		"an end of the flags":   "-- --attempts=1",
 		"twice":                 "--attempts=1 --attempts=2",
@@ -48,6 +49,7 @@ func TestNotPlainSettings(t *testing.T) {
 		"a negated text":        "--no-token",
 		"a negation with value": "--no-dedupe=false",
 		"an unknown variable":   "KITEBASE_ATTEMPT=1",
+		"a variable in dashes":  "KITEBASE_CALL-DEADLINE=20s",
 		"a wrong value":         "--attempts=many",
 		"a wrong variable":      "KITEBASE_CALL_DEADLINE=20",
 		"a wrong word":          "--transport=pigeon",
@@ -65,7 +67,7 @@ func TestNotPlainSettings(t *testing.T) {
 func FuzzPlainSettings(f *testing.F) {
 	for _, line := range []string{
 		"--transport=stdio KITEBASE_URL=http://127.0.0.1:1", "--tools a,,b\\,c, --no-dedupe", "--attempts=+1 --breaker-threshold=-1", "--token=-x",
-		"--attempts=0x10 KITEBASE_TOOLS=,", "--tools=a,-b", "--no-no-dedupe", "--=x", "--dedupe true", "--call-deadline=1h1ms", "--body-limit=1MiB",
+		"--attempts=0x10 KITEBASE_TOOLS=,", "--tools=a,-b", "--tools a,-b", "--no-no-dedupe", "no-dedupe", "dedupe", "---dedupe", "--=x", "--dedupe true", "--call-deadline=1h1ms", "--body-limit=1MiB",
 		"KITEBASE_ATTEMPTS=1_0", "--log-level=info,warn", "--no-=x", "KITEBASE_=x", "--ledger=a --ledger b", "--token=\x00", "KITEBASE_NO_DEDUPE=true", "--no-",
 	} {
 		f.Add(line)

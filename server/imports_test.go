@@ -63,7 +63,6 @@ var allowed = map[string][]string{
 // alsoAllowed are the imports of single files.
 var alsoAllowed = map[string][]string{
 	"server/resilience/retry.go":   {backoff},
-	"server/resilience/breaker.go": {gobreaker},
 }
 
 func TestImportsPointDown(t *testing.T) {

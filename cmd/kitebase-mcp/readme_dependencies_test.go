@@ -54,7 +54,7 @@ func dependencies() map[string]dependency {
 		},
 		"github.com/MicahParks/jwkset":       {why: "The JWKS that keyfunc looks into, with its rate limit."},
 		"github.com/gofrs/flock":             {why: "Locks between processes that share a ledger file: one at a time opens it, and a lock that falls free tells a dead owner from a slow one. Also on Windows."},
-		"github.com/sony/gobreaker/v2":       {why: "The state machine of the circuits: generations, exclusions and the one place of a probe are easy to get wrong."},
+		"github.com/sony/gobreaker/v2":       {why: "The circuits of the example client's sub-agents. Those of the server are their own, since this one reads the clock and takes memory at each call."},
 		"github.com/hashicorp/golang-lru/v2": {why: "Bounds what is remembered of answers and of calls that failed."},
 		"github.com/go-json-experiment/json": {why: "Reads Kitebase's answers in less than half the time. It is encoding/json/v2 of Go 1.27, for older ones."},
 		"golang.org/x/sync":                  {why: "Hands out the places of a tool, in the order in which calls asked for one."},

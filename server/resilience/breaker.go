@@ -5,12 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
-	"github.com/sony/gobreaker/v2"
 
 	"github.com/kitebase/kitebase-mcp/idempotency"
 )
@@ -59,33 +57,21 @@ func (c BreakerConfig) validate() error {
 // ends in any way frees its place: by a failure the circuit opens again, by an answer it closes, and after nothing the next
 // call is the probe. Cooldowns are measured on the monotonic clock: setting the clock changes nothing.
 type Circuit struct {
-	config  BreakerConfig
-	probe   mcpserver.ToolHandlerFunc // nil: none
-	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
-
-	mu     sync.Mutex
-	status CircuitStatus
+	config BreakerConfig
+	probe  mcpserver.ToolHandlerFunc // nil: none
+	state  circuit
 }
 
 // NewCircuit returns a closed circuit. What is wrong with config, [Policy.Validate] says.
 func NewCircuit(config BreakerConfig) *Circuit {
-	c := &Circuit{config: config.withDefaults(), status: CircuitStatus{State: Closed}}
+	config = config.withDefaults()
+	c := &Circuit{config: config, state: newCircuit(config)}
 	if config.Probe != nil {
 		// A Timeout around it tells a probe that was too slow from a caller who gave it no time.
 		c.probe = Timeout(0)(func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return nil, config.Probe(ctx, request)
 		})
 	}
-	c.breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
-		MaxRequests: 1,
-		Timeout:     c.config.Cooldown - 1, // gobreaker lets a probe through when more than this has passed
-		ReadyToTrip: func(counts gobreaker.Counts) bool {
-			return c.config.Threshold > 0 && int(counts.ConsecutiveFailures) >= c.config.Threshold
-		},
-		IsSuccessful:  func(err error) bool { return !errors.Is(err, errCounted) },
-		IsExcluded:    func(err error) bool { return errors.Is(err, errUncounted) },
-		OnStateChange: func(_ string, _, to gobreaker.State) { c.changed(CircuitState(to.String())) },
-	})
 	return c
 }
 
@@ -100,37 +86,32 @@ func (c *Circuit) Layer(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFun
 	}
 }
 
-// What gobreaker is told about a call that ended, nil being an answer, and the layer about one that was not let through.
-var (
-	errCounted   = errors.New("counts as a failure")
-	errUncounted = errors.New("counts as nothing")
-	errRefused   = errors.New("refused")
-)
+// errRefused says that a call was not let through.
+var errRefused = errors.New("refused")
 
 func (c *Circuit) admit(ctx context.Context, request mcp.CallToolRequest, next mcpserver.ToolHandlerFunc) (*mcp.CallToolResult, error) {
-	done, err := c.breaker.Allow()
-	if err != nil {
+	pass, ok := c.state.admit()
+	if !ok {
 		return nil, errRefused
 	}
-	counted := errUncounted // what a panic leaves behind
-	defer func() { done(counted) }()
-	if err := c.probed(ctx, request); err != nil {
-		if counted = verdict(ctx, err); errors.Is(counted, errUncounted) {
-			return nil, notBegun(err)
+	counts := nothing // what a panic leaves behind
+	defer func() { c.state.ended(pass, counts) }()
+	if pass.probe && c.probe != nil {
+		if err := c.probed(ctx, request); err != nil {
+			if counts = verdict(ctx, err); counts == nothing {
+				return nil, notBegun(err)
+			}
+			return nil, errRefused
 		}
-		return nil, errRefused
 	}
 	result, err := next(ctx, request)
-	counted = verdict(ctx, err)
+	counts = verdict(ctx, err)
 	return result, err
 }
 
-// probed asks something harmless first if this call is the one that was let through. It stands inside the place of the
-// probe, so that the answer counts. A caller who has left meanwhile gets nothing begun.
+// probed asks something harmless before the call that was let through as a probe. It stands inside the place of the probe,
+// so that the answer counts. A caller who has left meanwhile gets nothing begun.
 func (c *Circuit) probed(ctx context.Context, request mcp.CallToolRequest) error {
-	if c.probe == nil || c.breaker.State() != gobreaker.StateHalfOpen {
-		return nil
-	}
 	_, err := c.probe(ctx, request)
 	if caller := callFrom(ctx).caller; caller.Err() != nil {
 		return &Failure{What: Canceled, Cause: context.Cause(caller)}

@@ -3,7 +3,10 @@ package resilience_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -185,4 +188,57 @@ func TestCooldownsAreMonotonic(t *testing.T) {
 	for _, at := range []time.Time{circuit.Status().Since, circuit.Status().FailingSince, circuit.Status().ProbeAt} {
 		require.Contains(t, at.String(), " m=")
 	}
+}
+
+// However many call at once, a circuit that is closed lets all through, one whose cooldown is over lets one through, and what is
+// told of its changes is in order.
+func TestCircuitUnderManyCallers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []resilience.CircuitState
+		circuit := resilience.NewCircuit(resilience.BreakerConfig{Changed: func(s resilience.CircuitStatus) { told = append(told, s.State) }})
+		var down atomic.Bool
+		var running, most, runs atomic.Int64
+		handler := circuit.Layer(func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			runs.Add(1)
+			for now := running.Add(1); now > most.Load(); {
+				most.Store(now)
+			}
+			defer running.Add(-1)
+			time.Sleep(time.Millisecond)
+			if down.Load() {
+				return nil, reset
+			}
+			return mcp.NewToolResultText("ok"), nil
+		})
+		burst := func() (ran, atOnce int64) {
+			runs.Store(0)
+			most.Store(0)
+			var all sync.WaitGroup
+			for range 100 {
+				all.Go(func() { _, _ = handler(t.Context(), mcp.CallToolRequest{}) })
+			}
+			all.Wait()
+			return runs.Load(), most.Load()
+		}
+		for range 20 {
+			down.Store(true)
+			ran, _ := burst()
+			require.EqualValues(t, 100, ran, "closed")
+			for range 3 {
+				ran, _ = burst()
+				require.Zero(t, ran, "open")
+				time.Sleep(cooldown)
+				ran, atOnce := burst()
+				require.EqualValues(t, 1, ran, "a probe that fails")
+				require.EqualValues(t, 1, atOnce)
+			}
+			down.Store(false)
+			time.Sleep(cooldown)
+			ran, _ = burst()
+			require.EqualValues(t, 1, ran, "a probe that is answered")
+			require.Equal(t, resilience.Closed, circuit.Status().State)
+		}
+		one := []resilience.CircuitState{"open", "half-open", "open", "half-open", "open", "half-open", "open", "half-open", "closed"}
+		require.Equal(t, slices.Repeat(one, 20), told)
+	})
 }

@@ -3,6 +3,7 @@ package resilience
 import (
 	"cmp"
 	"sync"
+	"sync/atomic"
 )
 
 // RetryBudget limits the retries against one upstream, over all tools and calls, so that an outage is not doubled by them.
@@ -10,6 +11,7 @@ import (
 // and nothing is retried while the bucket is half empty or less. It is safe for concurrent use.
 type RetryBudget struct {
 	most float64
+	full atomic.Bool // as a rule, so that successes need no lock
 
 	mu     sync.Mutex
 	tokens float64
@@ -21,16 +23,19 @@ func NewRetryBudget(tokens int) *RetryBudget {
 		return nil
 	}
 	most := float64(cmp.Or(tokens, 10))
-	return &RetryBudget{most: most, tokens: most}
+	b := &RetryBudget{most: most, tokens: most}
+	b.full.Store(true)
+	return b
 }
 
 func (b *RetryBudget) succeeded() {
-	if b == nil {
+	if b == nil || b.full.Load() {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.tokens = min(b.most, b.tokens+0.1)
+	b.full.Store(b.tokens == b.most)
 }
 
 func (b *RetryBudget) failed() {
@@ -40,6 +45,7 @@ func (b *RetryBudget) failed() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.tokens = max(0, b.tokens-1)
+	b.full.Store(false)
 }
 
 // Exhausted reports whether retries are refused now. A nil budget never is.

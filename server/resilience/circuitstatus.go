@@ -24,29 +24,4 @@ type CircuitStatus struct {
 }
 
 // Status returns where the circuit stands now.
-func (c *Circuit) Status() CircuitStatus {
-	c.breaker.State() // it opens half when it is asked
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.status
-}
-
-func (c *Circuit) changed(to CircuitState) {
-	c.mu.Lock()
-	now := time.Now()
-	next := CircuitStatus{State: to, Since: now, FailingSince: c.status.FailingSince}
-	switch {
-	case to == Closed:
-		next.FailingSince = time.Time{}
-	case to == Open && c.status.State == Closed:
-		next.FailingSince = now
-	}
-	if to == Open {
-		next.ProbeAt = now.Add(c.config.Cooldown)
-	}
-	c.status = next
-	c.mu.Unlock()
-	if c.config.Changed != nil {
-		c.config.Changed(next)
-	}
-}
+func (c *Circuit) Status() CircuitStatus { return c.state.now() }

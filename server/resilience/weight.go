@@ -30,21 +30,15 @@ func countsAs(err error) weight {
 	}
 }
 
-// verdict is what gobreaker is told about a call that ended with err. After the caller has left, whatever a handler says
-// may be due to that.
-func verdict(ctx context.Context, err error) error {
+// verdict says what a call counts as that ended with err, nil being an answer. After the caller has left, whatever a handler
+// says may be due to that.
+func verdict(ctx context.Context, err error) weight {
 	switch {
 	case err == nil:
-		return nil
+		return answer
 	case ctx.Err() != nil:
-		return errUncounted
-	}
-	switch countsAs(err) {
-	case failure:
-		return errCounted
-	case answer:
-		return nil
+		return nothing
 	default:
-		return errUncounted
+		return countsAs(err)
 	}
 }

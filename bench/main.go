@@ -4,6 +4,7 @@
 //	go run -C bench .                    # about four minutes; the table of docs/performance.md
 //	go run -C bench . -json              # every single measurement
 //	go run -C bench . -short             # a few seconds, to see that it works
+//	go run -C bench . -only http         # or stdio
 //	go run -C bench . -perf DIR          # also a profile of each server under load, by perf
 //
 // Nothing is shared between the servers but a fake Kitebase, which is a process too. A round starts all of them; then each
@@ -41,6 +42,7 @@ type settings struct {
 	slice  time.Duration // of one figure at one server
 	idle   time.Duration // before memory counts as idle: a server may still be at its first tasks
 	starts int           // of each server in a round
+	only   string        // a transport; "" for both
 	perf   string
 	short  bool
 }
@@ -51,12 +53,16 @@ func run(ctx context.Context) error {
 	flag.DurationVar(&s.slice, "slice", time.Second, "how long a server is measured for one figure in one round")
 	flag.DurationVar(&s.idle, "idle", 2*time.Second, "how long a server is left alone before its idle memory is read")
 	flag.IntVar(&s.starts, "starts", 5, "how often each server is started in a round")
+	flag.StringVar(&s.only, "only", "", "stdio or http, to compare just there")
 	flag.StringVar(&s.perf, "perf", "", "directory for a profile of each server under load, recorded by perf after the last round")
 	asJSON := flag.Bool("json", false, "print every measurement as JSON")
 	flag.BoolVar(&s.short, "short", false, "one short round, which shows that everything works and measures nothing")
 	flag.Parse()
 	if flag.NArg() > 0 || s.rounds < 1 || s.slice <= 0 || s.idle < 0 || s.starts < 1 {
 		return errors.New("-rounds and -starts take a number from 1, -slice a time above 0; nothing else is taken")
+	}
+	if s.only != "" && s.only != "stdio" && s.only != "http" {
+		return errors.New("-only takes stdio or http")
 	}
 	if s.short {
 		s.rounds, s.slice, s.idle, s.starts = 1, 200*time.Millisecond, 0, 1

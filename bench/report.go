@@ -56,6 +56,7 @@ func compare(ctx context.Context, s settings) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
+	all = slices.DeleteFunc(all, func(c contestant) bool { return s.only != "" && c.transport != s.only })
 	kitebase, err := openDesk(w)
 	if err != nil {
 		return nil, err

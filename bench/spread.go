@@ -49,7 +49,11 @@ func (r *report) verdicts() []verdict {
 		return nil
 	}
 	for _, t := range targets() {
-		values := r.sheet(ours, t.transport).Rounds[t.figure.name]
+		sheet := r.sheet(ours, t.transport)
+		if sheet == nil {
+			continue
+		}
+		values := sheet.Rounds[t.figure.name]
 		if t.versus != "" {
 			other := r.sheet(t.versus, t.transport)
 			if other == nil {

@@ -48,6 +48,9 @@ func (r *report) table(b *strings.Builder, transport string) {
 			sheets = append(sheets, one)
 		}
 	}
+	if len(sheets) == 0 {
+		return
+	}
 	fmt.Fprintf(b, "\n| %s |", transport)
 	for _, one := range sheets {
 		fmt.Fprintf(b, " %s |", one.Name)

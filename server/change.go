@@ -20,8 +20,8 @@ func (s *Server) circuitChanged(tool string, now resilience.CircuitStatus) {
 	}
 	if now.State == resilience.Open {
 		// A circuit finds out that its cooldown has passed when it is asked. Nobody calls a tool that is hidden, so that it
-		// would stay so; just after the time, since at it the circuit is still open.
-		s.later.run(time.Until(now.ProbeAt)+time.Millisecond, func(context.Context) { s.circuits[tool].Status() })
+		// would stay so.
+		s.later.run(time.Until(now.ProbeAt), func(context.Context) { s.circuits[tool].Status() })
 	}
 }
 

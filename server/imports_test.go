@@ -62,7 +62,7 @@ var allowed = map[string][]string{
 
 // alsoAllowed are the imports of single files.
 var alsoAllowed = map[string][]string{
-	"server/resilience/retry.go":   {backoff},
+	"server/resilience/retry.go": {backoff},
 }
 
 func TestImportsPointDown(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 // The context that a handler gets must behave like one of context.WithDeadline, whatever it is asked first.
 func TestAttemptContext(t *testing.T) {
 	const limit = 200 * time.Millisecond
+	type key struct{}
 	try := func(t *testing.T, ctx context.Context, attempt func(context.Context)) {
 		handler := func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			attempt(ctx)
@@ -41,7 +42,7 @@ func TestAttemptContext(t *testing.T) {
 					require.NoError(t, ctx.Err())
 					time.Sleep(limit - 1)
 					require.NoError(t, ctx.Err())
-					time.Sleep(1)
+					time.Sleep(time.Nanosecond)
 					synctest.Wait()
 					require.Equal(t, context.DeadlineExceeded, ctx.Err())
 					require.Equal(t, context.DeadlineExceeded, context.Cause(ctx))
@@ -86,11 +87,11 @@ func TestAttemptContext(t *testing.T) {
 				before := runtime.NumGoroutine()
 				derived := make([]context.Context, 20)
 				for i := range derived {
-					within, cancel := context.WithCancel(context.WithValue(ctx, i, i))
+					within, cancel := context.WithCancel(context.WithValue(ctx, key{}, i))
 					defer cancel()
 					derived[i] = within
 				}
-				require.Equal(t, before, runtime.NumGoroutine())
+				require.LessOrEqual(t, runtime.NumGoroutine(), before)
 				time.Sleep(limit)
 				synctest.Wait()
 				for _, within := range derived {
@@ -121,7 +122,7 @@ func TestAttemptContext(t *testing.T) {
 				asking.Go(func() {
 					within, cancel := context.WithCancel(ctx)
 					defer cancel()
-					_, _, _ = ctx.Err(), ctx.Value("name"), within.Value("name")
+					_, _, _ = ctx.Err(), ctx.Value(key{}), within.Value(key{})
 					<-ctx.Done()
 					require.Error(t, within.Err())
 				})

@@ -124,6 +124,7 @@ func TestAttemptContext(t *testing.T) {
 					defer cancel()
 					_, _, _ = ctx.Err(), ctx.Value(key{}), within.Value(key{})
 					<-ctx.Done()
+					<-within.Done() // package context ends the children after the parent
 					require.Error(t, within.Err())
 				})
 			}

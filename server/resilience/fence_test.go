@@ -112,3 +112,27 @@ type undeletable struct{ idempotency.Memory }
 func (*undeletable) Delete(context.Context, idempotency.Record) (bool, error) {
 	return false, errors.New("connection reset")
 }
+
+// TestLeftBeforeItBegan: the caller of a reply went away while the ledger took its time over the claim, and the reply was sent
+// all the same. What has not begun when its caller leaves is not begun, and leaves nothing behind.
+func TestLeftBeforeItBegan(t *testing.T) {
+	for name, bulkhead := range map[string]*resilience.BulkheadConfig{"with a free place": {}, "without a bulkhead": nil} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				caller, leave := context.WithCancel(t.Context())
+				store, d := new(overtaking), deskThat(succeeds)
+				store.meanwhile = func(idempotency.Record) { leave() }
+				policy := d.policy()
+				policy.Bulkhead = bulkhead
+				policy.Dedupe.Ledger = idempotency.NewLedger(store, idempotency.Config{})
+				call := guard(t, sends(d.handle), policy)
+				require.Equal(t, resilience.ErrorInfo{Kind: resilience.Canceled, Next: "wait", Outcome: "not_done"},
+					info(t, call(caller, withMessage("x"))))
+				require.Zero(t, d.runs)
+				store.meanwhile = nil
+				require.False(t, call(t.Context(), withMessage("x")).IsError)
+				require.Equal(t, 1, d.runs)
+			})
+		})
+	}
+}

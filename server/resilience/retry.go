@@ -37,17 +37,23 @@ type RetryConfig struct {
 // A wait that the upstream asked for replaces it and is never shortened. There is no wait after the last attempt, and none
 // that the deadline of the call cannot hold: then the failure is told at once.
 //
+// A call whose caller has left before the first attempt is not begun.
+//
 // If any attempt ended with an unknown outcome, so does the call, whatever later attempts say, unless one succeeds.
 func Retry(config RetryConfig) mcpserver.ToolHandlerMiddleware {
 	defaults := Policy{Attempts: config.Attempts, BackoffBase: config.BackoffBase, BackoffCap: config.BackoffCap}.withDefaults()
 	return func(next mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 		return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			c := callFrom(ctx)
+			if c.abandoned() { // while the ledger was asked, or at any other wait before
+				return nil, left(c)
+			}
 			limit := defaults.Attempts
 			if config.Repeatable != nil && !config.Repeatable() {
 				limit = 1
 			}
 			run := retrying{
-				call: callFrom(ctx), limit: limit, repeatable: config.Repeatable, budget: config.Budget,
+				call: c, limit: limit, repeatable: config.Repeatable, budget: config.Budget,
 				base: defaults.BackoffBase, cap: defaults.BackoffCap,
 			}
 			result := run.attempt(ctx, request, next)

@@ -37,6 +37,20 @@ func TestNothingInvisibleStaysInLatin(t *testing.T) {
 	}
 }
 
+// The signs of ASCII are no exceptions either, though some are symbols and digits to Unicode.
+func TestNothingInvisibleStaysOnASCII(t *testing.T) {
+	for r := rune(0x80); r <= unicode.MaxRune; r++ {
+		if !isHidden(r) || unicode.Is(unicode.Co, r) {
+			continue
+		}
+		for c := ' '; c < 0x7f; c++ {
+			text := string([]rune{c, r, 'a'})
+			got, _ := legible.Text(text)
+			require.Equal(t, string([]rune{c, 'a'}), got, "%+q", text)
+		}
+	}
+}
+
 // alphabets are what a hidden sentence may be spelled with, and together all of them.
 func alphabets() map[string][]rune {
 	all := map[string][]rune{

@@ -124,7 +124,7 @@ func (s *scan) varies(r rune) bool {
 	case 0x180b <= r && r <= 0x180d, r == 0x180f:
 		return unicode.Is(unicode.Mongolian, s.last) && s.spend(joiners)
 	case r == 0xfe00:
-		return unicode.In(s.last, unicode.Sm, unicode.Myanmar, unicode.Phags_Pa) && s.spend(variants)
+		return (isOperator(s.last) || unicode.In(s.last, unicode.Myanmar, unicode.Phags_Pa)) && s.spend(variants)
 	case firstVariant <= r && r <= lastVariant:
 		return unicode.Is(unicode.Han, s.last) && s.spend(variants)
 	}
@@ -135,6 +135,9 @@ func (s *scan) varies(r rune) bool {
 func isSymbol(r rune) bool {
 	return r > 0x7f && r != utf8.RuneError && !isInvisible(r) && unicode.In(r, unicode.So, unicode.Sm) || strings.ContainsRune("‼⁉ℹ〰", r)
 }
+
+// isOperator reports whether r is of the blocks whose mathematical signs have variants; + and < have none.
+func isOperator(r rune) bool { return r >= 0x2200 && unicode.Is(unicode.Sm, r) }
 
 func isKeycap(r rune) bool { return '0' <= r && r <= '9' || r == '#' || r == '*' }
 

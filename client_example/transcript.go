@@ -85,19 +85,20 @@ func spaced(text string) string {
 	}
 	var out strings.Builder
 	inString, escaped := false, false
-	for _, r := range text {
+	for i := range len(text) {
+		c := text[i]
 		switch {
 		case escaped:
 			escaped = false
-		case inString && r == '\\':
+		case inString && c == '\\':
 			escaped = true
-		case r == '"':
+		case c == '"':
 			inString = !inString
-		case !inString && strings.ContainsRune(" \t\r\n", r):
+		case !inString && strings.IndexByte(" \t\r\n", c) >= 0:
 			continue
 		}
-		out.WriteRune(r)
-		if !inString && (r == ',' || r == ':') {
+		out.WriteByte(c)
+		if !inString && (c == ',' || c == ':') {
 			out.WriteByte(' ')
 		}
 	}

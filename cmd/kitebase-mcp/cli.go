@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 )
@@ -34,10 +35,40 @@ var errHelp = errors.New("help was printed")
 // parse reads the command line and the environment and hands the chosen command to do. What is wrong with them is a
 // [usageError] that names the setting.
 func parse(args, environ []string, std streams, do func(command) error) error {
+	if err := checkText(args, environ); err != nil {
+		return usageError{err}
+	}
 	if serve := plainServe(args, newEnvironment(environ)); serve != nil {
 		return do(serve)
 	}
 	return parseAll(args, environ, std, do)
+}
+
+// checkText refuses what is not UTF-8, of which kong would make other text, and so a ledger in another file.
+func checkText(args, environ []string) error {
+	flag := ""
+	for i, arg := range args {
+		if name, ok := strings.CutPrefix(arg, "--"); ok {
+			flag, _, _ = strings.Cut(name, "=")
+		}
+		if !utf8.ValidString(arg) {
+			return fmt.Errorf("argument %d of the command line%s is not valid UTF-8", i+1, after(flag))
+		}
+	}
+	for name, value := range newEnvironment(environ) {
+		if flag := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, envPrefix), "_", "-")); !utf8.ValidString(name + value) {
+			return fmt.Errorf("a variable of the environment%s is not valid UTF-8", after(flag))
+		}
+	}
+	return nil
+}
+
+// after names a flag, unless it is none.
+func after(flag string) string {
+	if flag == "" || strings.ContainsFunc(flag, func(r rune) bool { return r != '-' && (r < 'a' || 'z' < r) }) {
+		return ""
+	}
+	return " (--" + flag + ")"
 }
 
 // parseAll is parse for every command line.

@@ -3,6 +3,7 @@ package main_test
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -75,12 +76,29 @@ func FuzzPlainSettings(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		args, environ := commandLine(line)
 		plain, whole, err := program.ReadPlainly(args, environ)
-		if plain == nil {
+		if plain == nil || !utf8.ValidString(line) { // which is refused before
 			return
 		}
 		require.NoError(t, err)
 		require.Equal(t, whole, plain)
 	})
+}
+
+// Kong would make other text of it: a ledger would be in another file than its setting says.
+func TestSettingsAreUTF8(t *testing.T) {
+	for name, test := range map[string]struct{ args, environ []string }{
+		"argument 1 of the command line (--ledger)":   {[]string{"--ledger=a\xff"}, nil},
+		"argument 3 of the command line (--token)":    {[]string{"serve", "--token", "\xc2"}, nil},
+		"argument 1 of the command line":              {[]string{"\xff"}, nil},
+		"a variable of the environment (--audit-log)": {nil, []string{"KITEBASE_AUDIT_LOG=\xff"}},
+		"a variable of the environment":               {nil, []string{"KITEBASE_\xff=a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, code, err := program.Read(test.args, test.environ)
+			require.EqualError(t, err, name+" is not valid UTF-8")
+			require.Equal(t, 2, code)
+		})
+	}
 }
 
 // commandLine takes a line apart at its blanks, into flags and variables.

@@ -71,6 +71,7 @@ func TestMutants(t *testing.T) {
 	}
 	for _, file := range mutants(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel() // one is linked while another runs
 			binary := compile(t, mutate(t, file))
 			began := time.Now()
 			out, err := exec.Command(binary, "-test.run=^TestSchedules$", "-test.timeout=15m", "-test.v",
@@ -102,7 +103,7 @@ func compile(t *testing.T, broken map[string]string) string {
 	require.NoError(t, err)
 	overlayFile, binary := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "simulation.test")
 	require.NoError(t, os.WriteFile(overlayFile, overlay, 0o600))
-	out, err := exec.Command("go", "test", "-c", "-vet=off", "-overlay", overlayFile, "-o", binary, ".").CombinedOutput()
+	out, err := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-w", "-overlay", overlayFile, "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, "it does not compile:\n%s", out)
 	return binary
 }

@@ -1,12 +1,12 @@
 package stdio
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/kitebase/kitebase-mcp/server/wire"
 	"github.com/kitebase/kitebase-mcp/server/wording"
 )
 
@@ -21,40 +21,29 @@ const (
 	textUnfit   = wording.Unfit
 )
 
-// encode returns the line of an answer: member is "result" or "error". id is written as it came in, so that numbers
-// beyond 2^53 stay themselves; nil becomes null.
-func encode(id []byte, member string, value any) ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteString(`{"jsonrpc":"2.0","id":`)
-	if id == nil {
-		id = []byte("null")
-	}
-	b.Write(id)
-	b.WriteString(`,"` + member + `":`)
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
+// encodeResult returns the line of an answer with a result.
+func encodeResult(id []byte, result any) ([]byte, error) {
+	line, err := wire.AppendResult(nil, id, result)
+	if err != nil {
 		return nil, err
 	}
-	b.Truncate(b.Len() - 1) // the encoder's newline
-	b.WriteString("}\n")
-	return b.Bytes(), nil
+	return append(line, '\n'), nil
 }
 
 // encodeError returns the line of an error answer without data.
 func encodeError(r refusal) []byte {
-	line, err := encode(r.id, "error", mcp.JSONRPCErrorDetails{Code: r.code, Message: r.text})
+	line, err := wire.AppendError(nil, r.id, mcp.JSONRPCErrorDetails{Code: r.code, Message: r.text})
 	if err != nil { // a number and a string always encode
 		panic(err)
 	}
-	return line
+	return append(line, '\n')
 }
 
 // encodeResponse returns the line that answers c, and what of the response must go into the log instead.
 func encodeResponse(c *call, text []byte, response mcp.JSONRPCMessage) ([]byte, error) {
 	switch r := response.(type) {
 	case mcp.JSONRPCResponse:
-		line, err := encode(c.id, "result", written(r.Result))
+		line, err := encodeResult(c.id, r.Result)
 		if err != nil {
 			return encodeError(refusal{c.id, mcp.INTERNAL_ERROR, textUnwritable}), fmt.Errorf("encoding the result: %w", err)
 		}
@@ -87,11 +76,11 @@ func encodeFailure(c *call, text []byte, e mcp.JSONRPCErrorDetails) ([]byte, err
 	} else {
 		private = nil
 	}
-	line, err := encode(c.id, "error", e)
+	line, err := wire.AppendError(nil, c.id, e)
 	if err != nil {
 		return encodeError(refusal{c.id, e.Code, e.Message}), fmt.Errorf("encoding the data of an error: %w", err)
 	}
-	return line, private
+	return append(line, '\n'), private
 }
 
 // encodeFull answers a tool call that found too many under way. It is a result, since hosts show results to the model
@@ -108,7 +97,7 @@ func encodeFull(m message, limit int) []byte {
 	if version, _ := params.Meta[mcp.MetaKeyProtocolVersion].(string); mcp.IsModernProtocol(version) {
 		result.SetResultType(mcp.ResultTypeComplete)
 	}
-	line, err := encode(m.id, "result", result)
+	line, err := encodeResult(m.id, result)
 	if err != nil { // strings always encode
 		panic(err)
 	}

@@ -53,6 +53,13 @@ func (t *calls) leave() {
 	t.checkIdle()
 }
 
+// underWay reports whether there are jobs that have not left.
+func (t *calls) underWay() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.jobs > 0
+}
+
 // close lets no more jobs enter. Requests that end by their cancellation only are told to end.
 func (t *calls) close() {
 	t.mu.Lock()

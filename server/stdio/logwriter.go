@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -24,6 +25,7 @@ type LogWriter struct {
 	mu       sync.Mutex
 	moved    sync.Cond
 	queue    []byte
+	spare    []byte
 	writing  bool
 	dropping int   // lines dropped since the last that was taken
 	dropped  int64 // lines dropped in all
@@ -33,6 +35,9 @@ type LogWriter struct {
 // closeWait is how long Close waits for a stream that is not read. A host may kill the process 500 ms after it has asked
 // it to end.
 const closeWait = 200 * time.Millisecond
+
+// maxSpareLog is the largest buffer that is kept for the next write.
+const maxSpareLog = 64 << 10
 
 // NewLogWriter returns a LogWriter on w that queues at most limit bytes beside the write under way; 0 means the default,
 // 1 MiB.
@@ -99,6 +104,7 @@ func (l *LogWriter) gap() []byte {
 }
 
 func (l *LogWriter) flush() {
+	runtime.Gosched() // who logs goes first, and whoever else is ready to: one write does for all
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for len(l.queue) > 0 || l.dropping > 0 {
@@ -106,10 +112,13 @@ func (l *LogWriter) flush() {
 		if l.dropping > 0 {
 			batch = append(batch, l.gap()...)
 		}
-		l.queue, l.dropping = nil, 0
+		l.queue, l.dropping = l.spare[:0], 0
 		l.mu.Unlock()
 		_, _ = l.w.Write(batch) // there is nowhere left to report an error
 		l.mu.Lock()
+		if l.spare = batch; cap(batch) > maxSpareLog {
+			l.spare = nil
+		}
 	}
 	l.writing = false
 	l.moved.Broadcast()

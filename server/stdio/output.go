@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -16,9 +17,11 @@ var ErrUnread = errors.New("the client does not read")
 const maxSpare = 1 << 20
 
 // output writes messages whole and in the order in which they were added. It has no goroutine of its own: whoever
-// flushes first writes for all who add meanwhile, which joins writes under load and costs no wake-up without.
+// flushes first writes for all who add meanwhile, which joins writes under load and costs no wake-up without. A write, and
+// the waking of who reads it, costs more than an answer, so others that are ready to run may add before it.
 type output struct {
 	w      io.Writer
+	busy   func() bool   // others may be about to add
 	failed chan struct{} // closed when err is set
 
 	mu      sync.Mutex
@@ -31,8 +34,8 @@ type output struct {
 	err     error
 }
 
-func newOutput(w io.Writer) *output {
-	o := &output{w: w, seen: -1, failed: make(chan struct{})}
+func newOutput(w io.Writer, busy func() bool) *output {
+	o := &output{w: w, busy: busy, seen: -1, failed: make(chan struct{})}
 	o.moved.L = &o.mu
 	return o
 }
@@ -55,6 +58,7 @@ func (o *output) flush() {
 	}
 	o.writing = true
 	for len(o.queue) > 0 && o.err == nil {
+		o.yield()
 		batch := o.queue
 		o.queue = o.spare[:0]
 		o.mu.Unlock()
@@ -70,6 +74,16 @@ func (o *output) flush() {
 		o.moved.Broadcast()
 	}
 	o.writing = false
+}
+
+// yield lets others run that are ready to. o.mu is held, but not meanwhile.
+func (o *output) yield() {
+	if !o.busy() { // it would wake a thread to look for somebody
+		return
+	}
+	o.mu.Unlock()
+	runtime.Gosched()
+	o.mu.Lock()
 }
 
 // waitRoom returns when no more than limit bytes are queued (-1: at once), or when the output has failed, which it does

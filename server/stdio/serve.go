@@ -32,7 +32,7 @@ func Serve(ctx context.Context, server *mcpserver.MCPServer, in io.Reader, out i
 	requests, cancel := context.WithCancel(ctx)
 	defer cancel()
 	l := newLoop(requests, server, cfg.withDefaults())
-	l.lines, l.out = newLines(in, l.cfg.MaxLine), newOutput(out)
+	l.lines, l.out = newLines(in, l.cfg.MaxLine), newOutput(out, l.calls.underWay)
 	l.session = &session{client: newClient(), out: l.out, log: l.cfg.Logger}
 	if err := server.RegisterSession(ctx, l.session); err != nil {
 		return fmt.Errorf("registering the stdio session: %w", err)

@@ -14,7 +14,7 @@ func appendToolResult(dst []byte, r *mcp.CallToolResult) ([]byte, error) {
 	if r == nil {
 		return append(dst, "null"...), nil
 	}
-	o := object{text: append(dst, '{')}
+	o := object{text: append(slices.Grow(dst, size(r)), '{')}
 	if r.Meta != nil {
 		o.name("_meta")
 		o.meta(r.Meta)
@@ -41,6 +41,17 @@ func appendToolResult(dst []byte, r *mcp.CallToolResult) ([]byte, error) {
 		o.member("structuredContent", r.StructuredContent)
 	}
 	return append(o.text, '}'), o.err
+}
+
+// size is about what r takes, so that its bytes are not moved time and again while it is written.
+func size(r *mcp.CallToolResult) int {
+	size := 256 + len(r.RawStructuredContent)
+	for _, content := range r.Content {
+		if text, ok := content.(mcp.TextContent); ok {
+			size += len(text.Text) + len(text.Text)/8 + 32
+		}
+	}
+	return size
 }
 
 // object is one that is being written, up to its end. After an error nothing that is written matters any more.
@@ -113,8 +124,10 @@ func (o *object) meta(m *mcp.Meta) {
 		fields = map[string]any{"progressToken": m.ProgressToken}
 		maps.Copy(fields, m.AdditionalFields)
 	}
+	names := slices.AppendSeq(make([]string, 0, len(fields)), maps.Keys(fields))
+	slices.Sort(names)
 	in := object{text: append(o.text, '{'), err: o.err}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
+	for _, name := range names {
 		in.member(name, fields[name])
 	}
 	o.text, o.err = append(in.text, '}'), in.err

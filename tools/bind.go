@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/kitebase/kitebase-mcp/idempotency"
@@ -74,9 +75,9 @@ func split(raw json.RawMessage, accepted []Argument) (map[string]json.RawMessage
 		return nil, refuse("The arguments must be a JSON object such as %s, not %s.", example(accepted), typeWord(raw))
 	}
 	members := make(map[string]json.RawMessage, len(accepted))
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	_, _ = decoder.Token() // the opening brace
-	for decoder.More() {
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	_, _ = decoder.ReadToken() // the opening brace
+	for decoder.PeekKind() == '"' {
 		name, value, err := member(decoder)
 		_, twice := members[name]
 		switch {
@@ -96,14 +97,14 @@ func split(raw json.RawMessage, accepted []Argument) (map[string]json.RawMessage
 	return members, nil
 }
 
-func member(decoder *json.Decoder) (name string, value json.RawMessage, err error) {
-	token, err := decoder.Token()
+func member(decoder *jsontext.Decoder) (name string, value json.RawMessage, err error) {
+	quoted, err := decoder.ReadValue()
 	if err != nil {
 		return "", nil, err
 	}
-	name, _ = token.(string)
-	err = decoder.Decode(&value)
-	return name, value, err
+	unquoted, _ := jsontext.AppendUnquote(nil, quoted) // what is no UTF-8 in it becomes U+FFFD, which is in no name
+	read, err := decoder.ReadValue()
+	return string(unquoted), json.RawMessage(read.Clone()), err
 }
 
 // value returns the normalised text of one member, whose JSON is nil if it was not given.

@@ -56,7 +56,7 @@ func dependencies() map[string]dependency {
 		"github.com/gofrs/flock":             {why: "Locks between processes that share a ledger file: one at a time opens it, and a lock that falls free tells a dead owner from a slow one. Also on Windows."},
 		"github.com/sony/gobreaker/v2":       {why: "The circuits of the example client's sub-agents. Those of the server are their own, since this one reads the clock and takes memory at each call."},
 		"github.com/hashicorp/golang-lru/v2": {why: "Bounds what is remembered of answers and of calls that failed."},
-		"github.com/go-json-experiment/json": {why: "Reads Kitebase's answers in less than half the time. It is encoding/json/v2 of Go 1.27, for older ones."},
+		"github.com/go-json-experiment/json": {why: "Reads Kitebase's answers in less than half the time, and writes the results of tools without reflection. It is encoding/json/v2 of Go 1.27, for older ones."},
 		"golang.org/x/sync":                  {why: "Hands out the places of a tool, in the order in which calls asked for one."},
 		"github.com/mattn/go-isatty":         {why: "Tells a terminal from a pipe, for the log and for the progress of the example client."},
 		"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp": {

@@ -48,6 +48,7 @@ func (s *Server) hooks() *mcpserver.Hooks {
 	s.audience.hook(hooks)
 	hooks.AddAfterSubscriptionsListen(web.Acknowledged)
 	hooks.AddAfterListTools(web.Permitted)
+	hooks.AddBeforeCallTool(web.Headers)
 	if s.config.HideOpenTools {
 		hooks.AddAfterListTools(s.shorten)
 	}

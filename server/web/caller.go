@@ -12,17 +12,17 @@ import (
 	"github.com/kitebase/kitebase-mcp/server/access"
 )
 
-// recognise returns r with its caller in the context, or why nobody is let in with what it brought.
-func (s *Server) recognise(r *http.Request) (*http.Request, *refusal) {
+// recognise returns the context of r with its caller, or why nobody is let in with what it brought.
+func (s *Server) recognise(r *http.Request) (context.Context, *refusal) {
 	if s.access.Open() {
-		return r, nil
+		return r.Context(), nil
 	}
 	caller, refused := s.access.Check(r.Context(), r.Header.Values("Authorization"))
 	if refused != nil {
 		s.endOrphan(r)
-		return r, refusedAccess(refused)
+		return nil, refusedAccess(refused)
 	}
-	return r.WithContext(access.With(r.Context(), caller)), nil
+	return access.With(r.Context(), caller), nil
 }
 
 // endOrphan ends the SSE session that a refused message is for, if that was opened with what is no longer good either.

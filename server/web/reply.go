@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/kitebase/kitebase-mcp/server/wording"
 )
+
+const eventStream = "text/event-stream"
 
 var errFinished = errors.New("the response is finished")
 
@@ -68,13 +71,53 @@ func (r *reply) Write(p []byte) (int, error) {
 		}
 		r.stream.touch()
 	}
-	r.send()
-	r.bound()
 	r.failed = r.failed || wording.Failed(p)
-	if _, err := r.w.Write(wording.Answer(p)); err != nil {
+	if err := r.write(wording.Answer(p)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// write needs the lock, and that the reply is not finished.
+func (r *reply) write(p []byte) error {
+	r.send()
+	r.bound()
+	_, err := r.w.Write(p)
+	return err
+}
+
+// beginEvents makes the reply an event stream, as mcp-go does. Nothing may have been written, nor be written meanwhile.
+func (r *reply) beginEvents() {
+	header := r.Header()
+	header.Set("Content-Type", eventStream)
+	header.Set("Connection", "keep-alive")
+	header.Set("Cache-Control", "no-cache")
+}
+
+func (r *reply) isEvents() bool {
+	return strings.HasPrefix(r.Header().Get("Content-Type"), eventStream)
+}
+
+// notify writes a notification, which must be one line, to a reply that is an event stream.
+func (r *reply) notify(line []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.finished && r.write(event(line)) == nil {
+		r.flush()
+	}
+}
+
+// answer writes the answer, which must be one line in public words, as the reply or as the last event of it.
+func (r *reply) answer(line []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.isEvents() {
+		line = event(line)
+	} else {
+		r.Header().Set("Content-Type", "application/json")
+		r.Header().Set("Content-Length", strconv.Itoa(len(line)))
+	}
+	_ = r.write(line) // a client that has left also ends the request's context
 }
 
 // hasFailed reports whether a protocol error was written.
@@ -113,7 +156,7 @@ func (r *reply) send() {
 	if r.begun != nil {
 		close(r.begun)
 	}
-	r.streams = strings.HasPrefix(r.Header().Get("Content-Type"), "text/event-stream")
+	r.streams = r.isEvents()
 	if r.streams {
 		r.Header().Set("X-Accel-Buffering", "no") // nginx would hold events back
 		if r.keepAlive > 0 {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"net/http"
 
@@ -95,13 +96,15 @@ func (s *Server) admit(fence *fence, w *reply, r *http.Request) *refusal {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	if r, refused = s.recognise(r); refused != nil {
+	ctx, refused := s.recognise(r)
+	if refused != nil {
 		return refused
 	}
-	return s.route(w, r)
+	return s.route(ctx, w, r)
 }
 
-func (s *Server) route(w *reply, r *http.Request) *refusal {
+// route's ctx is that of r with its caller.
+func (s *Server) route(ctx context.Context, w *reply, r *http.Request) *refusal {
 	method, serve := http.MethodPost, s.serveMCP
 	switch path := r.URL.Path; {
 	case path == "/mcp":
@@ -117,10 +120,10 @@ func (s *Server) route(w *reply, r *http.Request) *refusal {
 	if r.Method != method {
 		return wrongMethod(method)
 	}
-	return serve(w, r)
+	return serve(ctx, w, r)
 }
 
-func (s *Server) serveMetrics(w *reply, r *http.Request) *refusal {
+func (s *Server) serveMetrics(_ context.Context, w *reply, r *http.Request) *refusal {
 	s.cfg.Metrics.ServeHTTP(w, r)
 	return nil
 }

@@ -15,8 +15,8 @@ import (
 
 // serveSSE serves GET /sse: a new session, whose stream carries all answers and notifications until the client leaves,
 // nothing was said for too long, or the server closes. Its end cancels what the session has under way.
-func (s *Server) serveSSE(w *reply, r *http.Request) *refusal {
-	stream, refused := s.streams.start(r.Context())
+func (s *Server) serveSSE(ctx context.Context, w *reply, _ *http.Request) *refusal {
+	stream, refused := s.streams.start(ctx)
 	if refused != nil {
 		return refused
 	}
@@ -75,9 +75,9 @@ func writeEvent(w *reply, n mcp.JSONRPCNotification) error {
 }
 
 // serveSSEMessage serves POST /message: 202 at once, the answer on the session's stream.
-func (s *Server) serveSSEMessage(w *reply, r *http.Request) *refusal {
+func (s *Server) serveSSEMessage(sent context.Context, w *reply, r *http.Request) *refusal {
 	one := s.sessions.find(r.URL.Query().Get("sessionId"))
-	if one == nil || !one.stream.heldBy(r.Context()) {
+	if one == nil || !one.stream.heldBy(sent) {
 		return &refusal{status: http.StatusNotFound, code: serverError, text: "There is no such session. Connect again."}
 	}
 	m, refused := readMessage(w, r, s.cfg.BodyLimit)
@@ -87,10 +87,10 @@ func (s *Server) serveSSEMessage(w *reply, r *http.Request) *refusal {
 	if m.batch {
 		return badRequest(mcp.INVALID_REQUEST, "This transport takes one message per request.")
 	}
-	one.stream.renew(r.Context())
+	one.stream.renew(sent)
 	one.stream.touch()
 	ctx := one.stream.ctx
-	if caller, ok := access.From(r.Context()); ok {
+	if caller, ok := access.From(sent); ok {
 		ctx = access.With(ctx, caller) // with the rights of now, not of when the stream was opened
 	}
 	ctx = s.mcp.WithContext(s.cfg.Context(ctx, m.arrived), one)
@@ -153,9 +153,8 @@ func (s *Server) handle(ctx context.Context, m *message) (answer json.RawMessage
 	if response == nil || !m.isRequest() {
 		return nil
 	}
-	answer, err := json.Marshal(response)
+	answer, err := s.encode(m, response)
 	if err != nil {
-		s.cfg.Logger.Error("an answer cannot be written as JSON", "method", wording.Method(m.Method), "err", err)
 		return errorBody(m.ID, mcp.INTERNAL_ERROR, failedText)
 	}
 	return answer

@@ -27,15 +27,15 @@ func newStreamable(server *mcpserver.MCPServer, cfg *Config) *mcpserver.Streamab
 	)
 }
 
-// serveMCP serves POST /mcp: reads the message, accounts for it, and leaves the rest to mcp-go. A client that leaves ends
-// the context of its call.
-func (s *Server) serveMCP(w *reply, r *http.Request) *refusal {
+// serveMCP serves POST /mcp: reads the message, accounts for it, and answers it, directly or by mcp-go's server. A client that
+// leaves ends the context of its call.
+func (s *Server) serveMCP(ctx context.Context, w *reply, r *http.Request) *refusal {
 	m, refused := readMessage(w, r, s.cfg.BodyLimit)
 	if refused != nil {
 		return refused
 	}
 	isModern := mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))
-	ctx := s.cfg.Context(r.Context(), m.arrived)
+	ctx = s.cfg.Context(ctx, m.arrived)
 	if m.batch {
 		return s.serveBatch(ctx, w, r, m)
 	}
@@ -62,27 +62,36 @@ func (s *Server) serveMCP(w *reply, r *http.Request) *refusal {
 		}
 		defer s.calls.leave(m)
 	}
+	if isDirect(m, r.Header) {
+		s.serveDirect(ctx, w, r, m)
+		return nil
+	}
 	if m.Method == string(mcp.MethodInitialize) && !isModern {
 		w.Header().Set(mcpserver.HeaderKeySessionID, rand.Text()) // so that the client can name its calls to cancel them
 	}
-	r = r.WithContext(ctx)
-	ownSession(r)
-	r.Body = io.NopCloser(bytes.NewReader(m.raw))
-	s.streamable.ServeHTTP(w, r)
-	if w.hasFailed() {
-		s.cfg.Logger.InfoContext(ctx, "request failed outside of its tool", "method", wording.Method(m.Method))
-	}
+	s.serveByMCPGo(w, r.WithContext(ctx), m)
 	return nil
 }
 
-// ownSession makes the session id of a request, by which mcp-go files calls for their cancels, one of its caller: whoever else
-// learns the id cannot cancel them.
-func ownSession(r *http.Request) {
-	caller, ok := access.From(r.Context())
-	if id := r.Header.Get(mcpserver.HeaderKeySessionID); ok && id != "" {
+func (s *Server) serveByMCPGo(w *reply, r *http.Request, m *message) {
+	if id := r.Header.Get(mcpserver.HeaderKeySessionID); id != "" {
 		r.Header = r.Header.Clone()
-		r.Header.Set(mcpserver.HeaderKeySessionID, caller.Key()+"."+id)
+		r.Header.Set(mcpserver.HeaderKeySessionID, ownSession(r.Context(), id))
 	}
+	r.Body = io.NopCloser(bytes.NewReader(m.raw))
+	s.streamable.ServeHTTP(w, r)
+	if w.hasFailed() {
+		s.cfg.Logger.InfoContext(r.Context(), "request failed outside of its tool", "method", wording.Method(m.Method))
+	}
+}
+
+// ownSession makes the session id of a request, by which mcp-go files calls for their cancels, one of the caller of ctx: whoever
+// else learns the id cannot cancel them.
+func ownSession(ctx context.Context, id string) string {
+	if caller, ok := access.From(ctx); ok {
+		return caller.Key() + "." + id
+	}
+	return id
 }
 
 type listening struct{}

@@ -40,7 +40,7 @@ var allowed = map[string][]string{
 	"server/resilience":        {mcpGo, "idempotency", "server/wording", "tools/legible"},
 	"server/simulation":        {},
 	"server/stdio":             {mcpGo, "server/wire", "server/wording"},
-	"server/web":               {mcpGo, "server/access", "server/wording"},
+	"server/web":               {mcpGo, "server/access", "server/wire", "server/wording"},
 	"server/wire":              {mcpGo + "mcp"},
 	"server/wording":           {},
 	"tools":                    {mcpGo, "tools/kitebase", "tools/legible", "idempotency"},

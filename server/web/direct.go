@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"github.com/kitebase/kitebase-mcp/server/wire"
 	"github.com/kitebase/kitebase-mcp/server/wording"
 )
 
@@ -70,15 +71,19 @@ func (s *Server) serveDirect(ctx context.Context, w *reply, r *http.Request, m *
 	}
 }
 
-// encode returns the answer to m as one line of JSON, with protocol errors in public words, or what was logged.
+// encode returns the answer to m as one line of JSON, with protocol errors in public words, or an error, which was logged.
 func (s *Server) encode(m *message, response mcp.JSONRPCMessage) (line []byte, err error) {
 	switch response := response.(type) {
 	case mcp.JSONRPCResponse:
-		line, err = json.Marshal(response)
+		line, err = wire.AppendResult(nil, m.ID, response.Result)
 	case mcp.JSONRPCError:
 		s.cfg.Logger.Info("request failed outside of its tool", "method", wording.Method(m.Method))
-		response.Error.Message = wording.Public(response.Error.Message)
-		line, err = json.Marshal(response)
+		id, details := m.ID, response.Error
+		if response.ID.IsNil() { // a number so large that mcp-go cannot read it, nor perhaps can the client
+			id = nil
+		}
+		details.Message = wording.Public(details.Message)
+		line, err = wire.AppendError(nil, id, details)
 	default:
 		err = fmt.Errorf("it is a %T", response)
 	}

@@ -30,7 +30,7 @@ func New(config Config) (*Checker, error) {
 	}
 	c := &Checker{config: config.withDefaults()}
 	if config.Token != "" {
-		c.one = []entry{{way: "settings", name: ownName, hash: sha256.Sum256([]byte(config.Token)), rights: rights{all: true}}}
+		c.one = []entry{newEntry("settings", ownName, sha256.Sum256([]byte(config.Token)))}
 	}
 	if config.TokensFile != "" {
 		c.file = newTokenFile(c.config)

@@ -10,15 +10,20 @@ import (
 type entry struct {
 	way     string // where the entry stands: the settings, or the file
 	name    string
+	key     string // of its caller
 	hash    [sha256.Size]byte
 	expires time.Time // zero for never
 	rights  rights
 }
 
+func newEntry(way, name string, hash [sha256.Size]byte) entry {
+	return entry{way: way, name: name, key: keyOf(way, name), hash: hash, rights: rights{all: true}}
+}
+
 func (e *entry) expired(now time.Time) bool { return !e.expires.IsZero() && !now.Before(e.expires) }
 
 func (e *entry) caller() Caller {
-	return Caller{Name: e.name, Way: "token", key: keyOf(e.way, e.name), hash: e.hash, expires: e.expires, rights: e.rights}
+	return Caller{Name: e.name, Way: "token", key: e.key, hash: e.hash, expires: e.expires, rights: e.rights}
 }
 
 // find returns the entry of token, or nil. It compares hashes, and all of them, so that neither content nor length of any
@@ -36,7 +41,7 @@ func find(entries []entry, token string) *entry {
 
 // granted returns the entry of a grant that [Parse] has let pass.
 func granted(grant Grant, tools []Tool) entry {
-	e := entry{way: "file", name: grant.Name, hash: grant.hash, rights: rights{all: true}}
+	e := newEntry("file", grant.Name, grant.hash)
 	if grant.Expires != nil {
 		e.expires = *grant.Expires
 	}

@@ -14,8 +14,14 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// maxDrained is how much of a body that is too large is read and thrown away, in bytes.
-const maxDrained = 8 << 20
+const (
+	// maxDrained is how much of a body that is too large is read and thrown away, in bytes.
+	maxDrained = 8 << 20
+	// maxAhead is how much of a body has its room before it comes, in bytes.
+	maxAhead = 8 << 10
+)
+
+const jsonType = "application/json"
 
 // A message is what a POST brought, read as far as the fence must understand it.
 type message struct {
@@ -57,7 +63,7 @@ func (m *message) cancels() string {
 
 // readMessage reads the body of a POST, which must be one JSON-RPC message, or an array of them: then only batch is set.
 func readMessage(w http.ResponseWriter, r *http.Request, limit int64) (*message, *refusal) {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+	if !isJSON(r.Header.Get("Content-Type")) {
 		return nil, &refusal{status: http.StatusUnsupportedMediaType, code: serverError,
 			text: "The request's content type must be application/json."}
 	}
@@ -68,7 +74,7 @@ func readMessage(w http.ResponseWriter, r *http.Request, limit int64) (*message,
 		_, _ = io.CopyN(io.Discard, r.Body, maxDrained)
 		return nil, tooLarge
 	}
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	raw, err := readBody(http.MaxBytesReader(w, r.Body, limit), r.ContentLength)
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
 		return nil, tooLarge
 	}
@@ -80,6 +86,23 @@ func readMessage(w http.ResponseWriter, r *http.Request, limit int64) (*message,
 		return nil, badRequest(mcp.PARSE_ERROR, "The request's body was cut off.")
 	}
 	return parseMessage(raw, time.Now())
+}
+
+// isJSON says whether a content type is that of JSON, with whichever parameters.
+func isJSON(contentType string) bool {
+	if contentType == jsonType { // as most clients write it
+		return true
+	}
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && kind == jsonType
+}
+
+// readBody makes room for what was announced, but not before it comes for more than most requests need.
+func readBody(body io.Reader, announced int64) ([]byte, error) {
+	var b bytes.Buffer
+	b.Grow(int(min(max(announced, 0), maxAhead)) + bytes.MinRead)
+	_, err := b.ReadFrom(body)
+	return b.Bytes(), err
 }
 
 func parseMessage(raw json.RawMessage, arrived time.Time) (*message, *refusal) {

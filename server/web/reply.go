@@ -38,11 +38,12 @@ type reply struct {
 	finished bool
 	failed   bool // a protocol error was written
 	silence  *time.Timer
+	deadline time.Time // of the next write
 }
 
 func newReply(w http.ResponseWriter, cfg *Config) *reply {
 	r := &reply{w: w, control: http.NewResponseController(w), keepAlive: cfg.KeepAlive, writeTimeout: cfg.WriteTimeout}
-	r.bound() // "100 Continue" and, before it, a deadline left by the connection's last request
+	r.bound() // "100 Continue"
 	return r
 }
 
@@ -114,7 +115,7 @@ func (r *reply) answer(line []byte) {
 	if r.isEvents() {
 		line = event(line)
 	} else {
-		r.Header().Set("Content-Type", "application/json")
+		r.Header().Set("Content-Type", jsonType)
 		r.Header().Set("Content-Length", strconv.Itoa(len(line)))
 	}
 	_ = r.write(line) // a client that has left also ends the request's context
@@ -180,12 +181,16 @@ func (r *reply) comment() {
 	r.flush()
 }
 
-// bound limits how long the next write may wait. The last one of a request is net/http's own, after the handler, so the
-// limit is never taken back; each request begins with a new one.
+// bound limits how long the next write may wait. The last one of a request is net/http's own, after the handler, and net/http
+// takes the limit back when that is done. A limit that leaves the write fifteen sixteenths of its time may stay: setting one costs
+// more than the rest of a reply.
 func (r *reply) bound() {
-	if r.writeTimeout > 0 {
-		_ = r.control.SetWriteDeadline(time.Now().Add(r.writeTimeout)) // not every connection can
+	now := time.Now()
+	if r.writeTimeout <= 0 || r.deadline.Sub(now) >= r.writeTimeout-r.writeTimeout/16 {
+		return
 	}
+	r.deadline = now.Add(r.writeTimeout)
+	_ = r.control.SetWriteDeadline(r.deadline) // not every connection can
 }
 
 // refuse answers with a refusal.

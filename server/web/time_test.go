@@ -3,10 +3,12 @@ package web_test
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,9 +20,23 @@ import (
 
 // pipes is a listener without sockets, so that a synctest bubble's clock rules both ends.
 type pipes struct {
-	conns chan net.Conn
-	done  chan struct{}
-	close sync.Once
+	conns     chan net.Conn
+	done      chan struct{}
+	close     sync.Once
+	deadlines atomic.Int64 // of writes, as often as one was set
+}
+
+// boundConn is a connection whose deadlines are counted.
+type boundConn struct {
+	net.Conn
+	deadlines *atomic.Int64
+}
+
+func (c boundConn) SetWriteDeadline(at time.Time) error {
+	if !at.IsZero() { // net/http takes each back
+		c.deadlines.Add(1)
+	}
+	return c.Conn.SetWriteDeadline(at)
 }
 
 func (p *pipes) Accept() (net.Conn, error) {
@@ -38,7 +54,7 @@ func (p *pipes) Addr() net.Addr { return pipeAddr{} }
 func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	select {
-	case p.conns <- theirs:
+	case p.conns <- boundConn{theirs, &p.deadlines}:
 		return ours, nil
 	case <-p.done:
 		return nil, net.ErrClosed
@@ -141,6 +157,48 @@ func TestUnreadStreamEnds(t *testing.T) {
 		<-d.started
 		require.ErrorIs(t, <-d.ended, context.Canceled)
 		require.Equal(t, 45*time.Second, since(), "the keep-alive at 15s could not be written for 30s")
+	})
+}
+
+// Nor may a client that does not read an answer, also when it has read those before on the same connection.
+func TestUnreadAnswerEnds(t *testing.T) {
+	inBubble(t, web.Config{}, func(t *testing.T, d *desk, p *pipes, _ func() time.Duration) {
+		c, err := p.dial(t.Context(), "", "")
+		require.NoError(t, err)
+		in := bufio.NewReader(c)
+		for _, answers := range []bool{true, true, false} {
+			_, err = fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+				len(toolCall("1", "echo")), toolCall("1", "echo"))
+			require.NoError(t, err)
+			if !answers {
+				time.Sleep(30 * time.Second)
+				synctest.Wait()
+			}
+			r, err := http.ReadResponse(in, nil)
+			if !answers {
+				require.Error(t, err, "the answer waited longer than it may")
+				break
+			}
+			require.NoError(t, err)
+			require.Contains(t, answer(t, r), "echo")
+		}
+		require.NoError(t, c.Close())
+	})
+}
+
+// Setting a deadline costs more than the rest of a reply.
+func TestWriteDeadlineIsSetWhenItIsDue(t *testing.T) {
+	inBubble(t, web.Config{}, func(t *testing.T, d *desk, p *pipes, _ func() time.Duration) {
+		require.Contains(t, answer(t, d.do(t, "POST", "/mcp", toolCall("1", "echo"))), "echo")
+		synctest.Wait()
+		require.EqualValues(t, 1, p.deadlines.Load())
+		slow := inBackground(func() *http.Response { return d.do(t, "POST", "/mcp", toolCall("1", "hang")) })
+		<-d.started
+		time.Sleep(time.Minute)
+		d.release <- struct{}{}
+		require.Contains(t, answer(t, <-slow), "released")
+		synctest.Wait()
+		require.EqualValues(t, 3, p.deadlines.Load(), "the first one was over")
 	})
 }
 

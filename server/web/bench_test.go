@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -39,6 +40,38 @@ func BenchmarkCall(b *testing.B) {
 		stop()
 		require.NoError(b, <-served)
 	})
+}
+
+// BenchmarkHandler is a call with an answer like that of get_ticket, without connections and clients: what either handler costs.
+func BenchmarkHandler(b *testing.B) {
+	ticket := `{"ticket":{"id":"KITE-142","words":"` + strings.Repeat("<word> ", 120) + `"}}`
+	desk := mcpserver.NewMCPServer("desk", "1")
+	desk.AddTool(mcp.NewTool("ticket"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{mcp.NewTextContent(ticket)}, RawStructuredContent: json.RawMessage(ticket)}, nil
+	})
+	s, err := web.New(desk, web.Config{})
+	require.NoError(b, err)
+	for _, each := range []struct {
+		name    string
+		handler http.Handler
+	}{
+		{"bare mcp-go", mcpserver.NewStreamableHTTPServer(desk, mcpserver.WithStateLess(true))},
+		{"fenced", s.Handler()},
+	} {
+		b.Run(each.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(toolCall("1", "ticket")))
+				r.Host = "127.0.0.1:8090"
+				r.Header.Set("Content-Type", "application/json")
+				r.Header.Set("Mcp-Session-Id", "MINE")
+				w := httptest.NewRecorder()
+				if each.handler.ServeHTTP(w, r); w.Code != http.StatusOK || w.Body.Len() < 2*len(ticket) {
+					b.Fatal(w.Code, w.Body)
+				}
+			}
+		})
+	}
 }
 
 func benchmarkCalls(b *testing.B, url string) {

@@ -5,19 +5,14 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"fmt"
 	"net/http"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
-
-	"github.com/kitebase/kitebase-mcp/server/wire"
-	"github.com/kitebase/kitebase-mcp/server/wording"
 )
 
 // isDirect says whether a message is one that serveDirect can take: a request of a revision before 2026-07-28 that is answered
-// when it has been handled. By what else mcp-go tells the revisions apart is its own affair: whatever could be of the newer one,
-// or of none that there is, goes to it.
+// once it has been handled. Whatever names the newer revision anywhere, or one that there is not, is mcp-go's to judge.
 func isDirect(m *message, header http.Header) bool {
 	version := header.Get(mcp.HeaderProtocolVersion)
 	switch {
@@ -62,7 +57,7 @@ func (s *Server) serveDirect(ctx context.Context, w *reply, r *http.Request, m *
 		w.WriteHeader(http.StatusAccepted)
 	case ctx.Err() != nil: // the client has left or the server stops: what says so comes with the end of the reply
 	default:
-		line, err := s.encode(m, response)
+		line, err := s.encode(ctx, m, response)
 		if err != nil {
 			w.fail(stoppedText)
 			return
@@ -71,30 +66,9 @@ func (s *Server) serveDirect(ctx context.Context, w *reply, r *http.Request, m *
 	}
 }
 
-// encode returns the answer to m as one line of JSON, with protocol errors in public words, or an error, which was logged.
-func (s *Server) encode(m *message, response mcp.JSONRPCMessage) (line []byte, err error) {
-	switch response := response.(type) {
-	case mcp.JSONRPCResponse:
-		line, err = wire.AppendResult(nil, m.ID, response.Result)
-	case mcp.JSONRPCError:
-		s.cfg.Logger.Info("request failed outside of its tool", "method", wording.Method(m.Method))
-		id, details := m.ID, response.Error
-		if response.ID.IsNil() { // a number so large that mcp-go cannot read it, nor perhaps can the client
-			id = nil
-		}
-		details.Message = wording.Public(details.Message)
-		line, err = wire.AppendError(nil, id, details)
-	default:
-		err = fmt.Errorf("it is a %T", response)
-	}
-	if err != nil {
-		s.cfg.Logger.Error("an answer cannot be written as JSON", "method", wording.Method(m.Method), "err", err)
-	}
-	return line, err
-}
-
 // Headers gives a tools/call the headers of its HTTP request, as mcp-go does for what its own server has taken. A server with
-// tools that read the Header of their requests should have it as a hook before tools/call.
+// tools that read the Header of their requests should have it as a hook before tools/call. What of mcp-go begins before its hooks,
+// such as its own spans, sees none.
 func Headers(ctx context.Context, _ any, request *mcp.CallToolRequest) {
 	if x, ok := mcpserver.ClientSessionFromContext(ctx).(*exchange); ok {
 		request.Header = x.header

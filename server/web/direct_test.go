@@ -104,6 +104,18 @@ func see(t testing.TB, handler http.Handler, body string, header ...string) seen
 	return s
 }
 
+// requireAlike lets mcp-go lose notifications: it drops one that it has just taken from the queue when the answer comes.
+func requireAlike(t testing.TB, bare, ours seen) {
+	t.Helper()
+	if len(ours.messages) > 1 {
+		require.Len(t, ours.messages, 4)
+		require.Subset(t, ours.messages, bare.messages)
+		require.Equal(t, bare.messages[len(bare.messages)-1], ours.messages[3])
+		bare.messages = ours.messages
+	}
+	require.Equal(t, bare, ours)
+}
+
 func decoded(t testing.TB, text string) (value any) {
 	t.Helper()
 	require.NotContains(t, strings.TrimSuffix(text, "\n"), "\n", "an answer is one line")
@@ -169,7 +181,7 @@ func TestAlike(t *testing.T) {
 	twin := newTwin(t)
 	for name, c := range alike {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, see(t, twin.bare, c.body, c.header...), see(t, twin.ours, c.body, c.header...))
+			requireAlike(t, see(t, twin.bare, c.body, c.header...), see(t, twin.ours, c.body, c.header...))
 		})
 	}
 	require.Equal(t, []any{decoded(t, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"00-1-2-01"}]}}`)},
@@ -192,27 +204,18 @@ func FuzzDirect(f *testing.F) {
 			t.Skip()
 		}
 		header := []string{"Mcp-Protocol-Version", version, "Mcp-Session-Id", session}
-		require.Equal(t, see(t, twin.bare, body, header...), see(t, twin.ours, body, header...))
+		requireAlike(t, see(t, twin.bare, body, header...), see(t, twin.ours, body, header...))
 	})
 }
 
 // isFor says whether the fence lets a message pass that is no handshake and opens no stream, which differ by design.
 func isFor(body string) bool {
 	var m struct {
-		ID     any
+		ID     json.RawMessage
 		Method string
 		Params json.RawMessage
 	}
-	var raw struct{ ID json.RawMessage }
-	if json.Unmarshal([]byte(body), &raw) != nil {
-		return false
-	}
-	err := json.Unmarshal([]byte(body), &m)
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); err != nil && (!ok || wrong.Field != "ID" && wrong.Field != "id") {
-		return false
-	}
-	switch m.ID.(type) {
-	case bool, []any, map[string]any:
+	if json.Unmarshal([]byte(body), &m) != nil || len(m.ID) > 0 && strings.Contains("{[tf", string(m.ID[:1])) {
 		return false
 	}
 	switch m.Method {

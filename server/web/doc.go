@@ -2,8 +2,8 @@
 // the stateless 2026-07-28) and the older HTTP+SSE transport at /sse and /message, both behind one fence.
 //
 //	health ─ connections ─ Host, Origin ─ token ─ path, method ─ type, size, JSON ─ right ─ draining, calls ─┬─ /mcp:
-//	  200        503            403      401, 503   404, 405       415, 413, 400     403          503        │   mcp-go,
-//	                                                                                                         │   stateless
+//	  200        503            403      401, 503   404, 405       415, 413, 400     403          503        │   directly, or by
+//	                                                                                                         │   mcp-go, stateless
 //	                                                                                                         └─ /sse, /message:
 //	                                                                                                             our own loop
 //
@@ -37,11 +37,16 @@
 //
 // # What wraps, what replaces
 //
-// mcp-go's streamable HTTP server is wrapped: its rules for telling the revisions apart are long and keep growing. Its
-// SSE server is replaced, since it answers every web page (Access-Control-Allow-Origin: *), tells a panic's text to the
-// client, answers cancelled calls, works on for clients that have left, and cannot be drained.
+// mcp-go's streamable HTTP server is wrapped: its rules for telling the revisions apart are long and keep growing. What they
+// come to for a plain request of a revision before 2026-07-28 is little, though, and a tools/call is nearly always one: such a
+// request is answered directly, which halves what HTTP costs. All else goes to mcp-go's server: 2026-07-28, initialize,
+// notifications, answers, and versions that it does not know. A client can tell no difference, which is tested against it.
+//
+// mcp-go's SSE server is replaced, since it answers every web page (Access-Control-Allow-Origin: *), tells a panic's text to
+// the client, answers cancelled calls, works on for clients that have left, and cannot be drained.
 //
 // # What it does not do
 //
-// No TLS: a reverse proxy's work. No resumable streams, and no requests from the server to an SSE client.
+// No TLS: a reverse proxy's work. No resumable streams, and before revision 2026-07-28 no requests from the server to a client,
+// and no log messages, whose level would have to be kept for a session.
 package web

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"github.com/kitebase/kitebase-mcp/server/wording"
 )
 
 const eventStream = "text/event-stream"
@@ -36,7 +34,6 @@ type reply struct {
 	sent     bool // the status went out
 	streams  bool // it is an event stream
 	finished bool
-	failed   bool // a protocol error was written
 	silence  *time.Timer
 	deadline time.Time // of the next write
 }
@@ -72,19 +69,14 @@ func (r *reply) Write(p []byte) (int, error) {
 		}
 		r.stream.touch()
 	}
-	r.failed = r.failed || wording.Failed(p)
-	if err := r.write(wording.Answer(p)); err != nil {
-		return 0, err
-	}
-	return len(p), nil
+	return r.write(p)
 }
 
 // write needs the lock, and that the reply is not finished.
-func (r *reply) write(p []byte) error {
+func (r *reply) write(p []byte) (int, error) {
 	r.send()
 	r.bound()
-	_, err := r.w.Write(p)
-	return err
+	return r.w.Write(p)
 }
 
 // beginEvents makes the reply an event stream, as mcp-go does. Nothing may have been written, nor be written meanwhile.
@@ -103,7 +95,10 @@ func (r *reply) isEvents() bool {
 func (r *reply) notify(line []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.finished && r.write(event(line)) == nil {
+	if r.finished {
+		return
+	}
+	if _, err := r.write(event(line)); err == nil {
 		r.flush()
 	}
 }
@@ -118,14 +113,7 @@ func (r *reply) answer(line []byte) {
 		r.Header().Set("Content-Type", jsonType)
 		r.Header().Set("Content-Length", strconv.Itoa(len(line)))
 	}
-	_ = r.write(line) // a client that has left also ends the request's context
-}
-
-// hasFailed reports whether a protocol error was written.
-func (r *reply) hasFailed() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.failed
+	_, _ = r.write(line) // a client that has left also ends the request's context
 }
 
 // Flush implements [http.Flusher].

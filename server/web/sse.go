@@ -10,7 +10,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/kitebase/kitebase-mcp/server/access"
-	"github.com/kitebase/kitebase-mcp/server/wording"
 )
 
 // serveSSE serves GET /sse: a new session, whose stream carries all answers and notifications until the client leaves,
@@ -139,23 +138,4 @@ func (s *Server) run(ctx context.Context, one *session, m *message) *refusal {
 		}
 	}()
 	return nil
-}
-
-// handle lets mcp-go handle one message, and turns whatever happens into an answer, or nil if none is due.
-func (s *Server) handle(ctx context.Context, m *message) (answer json.RawMessage) {
-	defer func() {
-		if p := recover(); p != nil {
-			s.cfg.Logger.Error("panic while handling a message", "method", wording.Method(m.Method), "panic", wording.Panic(p))
-			answer = errorBody(m.ID, mcp.INTERNAL_ERROR, failedText)
-		}
-	}()
-	response := s.mcp.HandleMessage(ctx, m.raw)
-	if response == nil || !m.isRequest() {
-		return nil
-	}
-	answer, err := s.encode(m, response)
-	if err != nil {
-		return errorBody(m.ID, mcp.INTERNAL_ERROR, failedText)
-	}
-	return answer
 }

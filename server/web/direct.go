@@ -16,7 +16,7 @@ import (
 func isDirect(m *message, header http.Header) bool {
 	version := header.Get(mcp.HeaderProtocolVersion)
 	switch {
-	case !m.isRequest(), m.isListen(), m.Method == string(mcp.MethodInitialize):
+	case !m.isRequest(), m.Method == string(mcp.MethodInitialize):
 		return false
 	case version != "" && (mcp.IsModernProtocol(version) || !mcp.IsValidProtocolVersion(version)):
 		return false

@@ -189,6 +189,25 @@ func TestAlike(t *testing.T) {
 	require.Len(t, see(t, twin.ours, toolCall("1", "progress")).messages, 4)
 }
 
+// What is kept of a caller between its calls, such as which of them failed, is kept by its session.
+func TestSessionOfARequest(t *testing.T) {
+	var ids []string
+	m := mcpserver.NewMCPServer("desk", "1")
+	m.AddTool(mcp.NewTool("echo"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		ids = append(ids, mcpserver.ClientSessionFromContext(ctx).SessionID())
+		return mcp.NewToolResultText("echo"), nil
+	})
+	s, err := web.New(m, web.Config{})
+	require.NoError(t, err)
+	see(t, s.Handler(), toolCall("1", "echo"), "Mcp-Session-Id", "MINE")
+	see(t, s.Handler(), toolCall("1", "echo"))
+	see(t, s.Handler(), toolCall("1", "echo"))
+	require.Len(t, ids, 3)
+	require.Equal(t, "MINE", ids[0])
+	require.NotEmpty(t, ids[1])
+	require.NotEqual(t, ids[1], ids[2], "two clients without a session are taken for one")
+}
+
 // FuzzDirect states: whatever message the fence lets pass is answered as mcp-go's own handler does.
 func FuzzDirect(f *testing.F) {
 	for _, c := range alike {

@@ -2,8 +2,13 @@ package web_test
 
 import (
 	"bufio"
+	"context"
+	"net/http/httptest"
+	"strings"
 	"testing"
 
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
 	"github.com/stretchr/testify/require"
 
 	"github.com/kitebase/kitebase-mcp/server/web"
@@ -38,6 +43,24 @@ func TestPanicOnAStream(t *testing.T) {
 	d.release <- struct{}{}
 	requireInternalError(t, s.next(t))
 	require.Empty(t, s.next(t))
+}
+
+// mcp-go ends such a stream without a word.
+func TestBrokenOnAStream(t *testing.T) {
+	m := mcpserver.NewMCPServer("desk", "1")
+	m.AddTool(mcp.NewTool("late broken"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		err := m.SendNotificationToClient(ctx, "notifications/progress", map[string]any{"progressToken": "t", "progress": 1})
+		return &mcp.CallToolResult{StructuredContent: func() {}}, err
+	})
+	s, err := web.New(m, web.Config{})
+	require.NoError(t, err)
+	r := httptest.NewRequest("POST", "http://localhost/mcp", strings.NewReader(toolCall("1", "late broken")))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	progress, end, _ := strings.Cut(w.Body.String(), "\n\n")
+	require.Contains(t, progress, "notifications/progress")
+	requireInternalError(t, end)
 }
 
 func requireInternalError(t *testing.T, body string) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,8 +18,8 @@ import (
 	"github.com/kitebase/kitebase-mcp/server/wording"
 )
 
-// A twin is one MCP server behind mcp-go's own handler and behind ours. What a client sees of the two must be the same, in
-// whichever way ours answers; mcp-go's is given no more than a client is: its protocol errors in public words.
+// A twin is one MCP server behind mcp-go's own handler, with its protocol errors in public words, and behind ours. What a client
+// sees of the two must be the same, in whichever way ours answers.
 type twin struct{ bare, ours http.Handler }
 
 func newTwin(t testing.TB) twin {
@@ -60,10 +61,18 @@ func newTwin(t testing.TB) twin {
 	})
 	s, err := web.New(m, web.Config{})
 	require.NoError(t, err)
-	return twin{
-		bare: mcpserver.NewStreamableHTTPServer(m, mcpserver.WithStateLess(true), mcpserver.WithDisableStreaming(true)),
-		ours: s.Handler(),
-	}
+	bare := mcpserver.NewStreamableHTTPServer(m, mcpserver.WithStateLess(true), mcpserver.WithDisableStreaming(true))
+	return twin{bare: inPublicWords(bare), ours: s.Handler()}
+}
+
+func inPublicWords(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, r)
+		maps.Copy(w.Header(), answer.Header())
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(wording.Answer(answer.Body.Bytes()))
+	})
 }
 
 // Seen is what a client sees of an answer.
@@ -84,7 +93,7 @@ func see(t testing.TB, handler http.Handler, body string, header ...string) seen
 	}
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, r)
-	text, s := string(wording.Answer(w.Body.Bytes())), seen{status: w.Code, header: http.Header{}}
+	text, s := w.Body.String(), seen{status: w.Code, header: http.Header{}}
 	for _, name := range []string{"Content-Type", "Connection", "Mcp-Session-Id"} {
 		s.header[name] = w.Header()[name]
 	}

@@ -63,6 +63,22 @@ func TestBrokenOnAStream(t *testing.T) {
 	requireInternalError(t, end)
 }
 
+func TestFailuresOutsideOfToolsAreLogged(t *testing.T) {
+	const line, quoted = "request failed outside of its tool", "secret-of-the-client"
+	newest, header := modern("tools/call", quoted, "2")
+	for name, post := range map[string]struct {
+		body   string
+		header []string
+	}{"directly": {toolCall("1", quoted), nil}, "by mcp-go": {newest, header}} {
+		t.Run(name, func(t *testing.T) {
+			d := openDesk(t, web.Config{})
+			require.Contains(t, answer(t, d.do(t, "POST", "/mcp", post.body, post.header...)), `not found"`, "mcp-go adds a word of Go")
+			require.Contains(t, d.log.String(), line)
+			require.NotContains(t, d.log.String(), quoted)
+		})
+	}
+}
+
 func requireInternalError(t *testing.T, body string) {
 	t.Helper()
 	require.Contains(t, body, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"The server`)

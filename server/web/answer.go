@@ -11,9 +11,6 @@ import (
 	"github.com/kitebase/kitebase-mcp/server/wording"
 )
 
-// usualAnswer is room for most answers, in bytes.
-const usualAnswer = 1 << 10
-
 // handle lets mcp-go handle one message, and turns whatever happens into an answer, or nil if none is due.
 func (s *Server) handle(ctx context.Context, m *message) (answer json.RawMessage) {
 	defer func() {
@@ -37,7 +34,7 @@ func (s *Server) handle(ctx context.Context, m *message) (answer json.RawMessage
 func (s *Server) encode(ctx context.Context, m *message, response mcp.JSONRPCMessage) (line []byte, err error) {
 	switch response := response.(type) {
 	case mcp.JSONRPCResponse:
-		line, err = wire.AppendResult(make([]byte, 0, usualAnswer), m.ID, response.Result)
+		line, err = wire.AppendResult(nil, m.ID, response.Result)
 	case mcp.JSONRPCError:
 		s.logFailed(ctx, m)
 		id, details := m.ID, response.Error

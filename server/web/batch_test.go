@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -57,14 +59,16 @@ func TestBatch(t *testing.T) {
 
 // The calls of a batch count like others.
 func TestBatchBeyondTheLimit(t *testing.T) {
-	d := openDesk(t, web.Config{MaxCalls: 2})
-	batch := "[" + toolCall("1", "hang") + "," + toolCall("2", "hang") + "," + toolCall("3", "hang") + "]"
-	responses := inBackground(func() *http.Response { return d.do(t, "POST", "/mcp", batch) })
-	<-d.started
-	<-d.started
-	d.release <- struct{}{}
-	d.release <- struct{}{}
-	got := answer(t, <-responses)
-	require.Equal(t, 2, strings.Count(got, "released"))
-	require.Contains(t, got, `{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"The server is busy`)
+	inBubble(t, web.Config{MaxCalls: 2}, func(t *testing.T, d *desk, _ *pipes, _ func() time.Duration) {
+		batch := "[" + toolCall("1", "hang") + "," + toolCall("2", "hang") + "," + toolCall("3", "hang") + "]"
+		responses := inBackground(func() *http.Response { return d.do(t, "POST", "/mcp", batch) })
+		<-d.started
+		<-d.started
+		synctest.Wait() // until the third has been refused: released earlier, the others would make room for it
+		d.release <- struct{}{}
+		d.release <- struct{}{}
+		got := answer(t, <-responses)
+		require.Equal(t, 2, strings.Count(got, "released"))
+		require.Contains(t, got, `{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"The server is busy`)
+	})
 }

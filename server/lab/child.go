@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"sync"
 	"time"
@@ -15,19 +16,25 @@ import (
 // errGone is why a call has no answer when the server has ended.
 var errGone = errors.New("the server has ended")
 
-// endLimit is how long a server has to end after its input was closed, before it is killed.
-const endLimit = 3 * time.Second
+// endLimit is how long a server has to end after its input was closed, before it is killed. restLimit is how long its output is
+// read after that: it may be held open for ever by what the server has started in a session of its own.
+const (
+	endLimit  = 3 * time.Second
+	restLimit = time.Second
+)
 
 // child is one process of the server. Its methods are safe for concurrent use.
 type child struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
+	stdout *os.File // our end
 	stderr tail
 	noise  int // lines on stdout that are no JSON-RPC message; to be read after gone
 
 	out    chan []byte   // to the writer
 	closed chan struct{} // its input is to be closed
-	gone   chan struct{} // closed when the process has ended and its output was read
+	ended  chan struct{} // closed when the process has ended
+	gone   chan struct{} // closed when its output was read, too
 	once   sync.Once
 
 	mu      sync.Mutex
@@ -39,32 +46,44 @@ type child struct {
 func startChild(command, env []string) (*child, error) {
 	c := &child{
 		cmd: exec.Command(command[0], command[1:]...),
-		out: make(chan []byte), closed: make(chan struct{}), gone: make(chan struct{}),
+		out: make(chan []byte), closed: make(chan struct{}), ended: make(chan struct{}), gone: make(chan struct{}),
 		waiting: make(map[string]chan message),
 	}
 	c.cmd.Env = append([]string{}, env...) // nil would be the environment of this process
 	c.cmd.Stderr = &c.stderr
-	c.cmd.WaitDelay = time.Second
+	c.cmd.WaitDelay = restLimit // of stderr
 	ownGroup(c.cmd)
-	stdout, err := c.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	if c.stdin, err = c.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	if err := c.cmd.Start(); err != nil {
+	// Not a StdoutPipe, which Wait would close before it is read.
+	var theirs *os.File
+	if c.stdout, theirs, err = os.Pipe(); err != nil {
 		return nil, err
 	}
-	go c.read(stdout)
+	c.cmd.Stdout = theirs
+	err = c.cmd.Start()
+	_ = theirs.Close() // the process has its own
+	if err != nil {
+		_ = c.stdout.Close() // nothing was written
+		return nil, err
+	}
+	go c.wait()
+	go c.read()
 	go c.write()
 	return c, nil
 }
 
-// read takes what the server writes until it ends.
-func (c *child) read(stdout io.Reader) {
+func (c *child) wait() {
+	_ = c.cmd.Wait() // how it ended is in ProcessState
+	close(c.ended)
+}
+
+// read takes what the server writes until nobody can write any more, or kill ends the reading.
+func (c *child) read() {
 	defer close(c.gone)
-	lines := bufio.NewReader(stdout)
+	lines := bufio.NewReader(c.stdout)
 	for {
 		line, err := lines.ReadBytes('\n')
 		if len(line) > 0 {
@@ -74,7 +93,8 @@ func (c *child) read(stdout io.Reader) {
 			break
 		}
 	}
-	_ = c.cmd.Wait() // how it ended is in ProcessState
+	_ = c.stdout.Close() // it was only read
+	<-c.ended
 }
 
 func (c *child) take(line []byte) {
@@ -102,9 +122,7 @@ func (c *child) write() {
 	for {
 		select {
 		case line := <-c.out:
-			if _, err := c.stdin.Write(line); err != nil {
-				return
-			}
+			_, _ = c.stdin.Write(line) // fails when nobody reads it; then there is no answer
 		case <-c.closed:
 			return
 		case <-c.gone:
@@ -156,23 +174,35 @@ func (c *child) await(ctx context.Context, answer <-chan message) (message, erro
 // closeInput is how a host says that it is done.
 func (c *child) closeInput() { c.once.Do(func() { close(c.closed) }) }
 
-// kill ends the process, and what it has started, at once.
+// kill ends the process, and what it has started, at once. What is in a session of its own is beyond its reach; nobody waits
+// for that to close its end of the output.
 func (c *child) kill() {
 	killGroup(c.cmd)
+	<-c.ended
+	_ = c.stdout.Close() // fails when it was closed before
 	<-c.gone
 }
 
 // end closes the input and waits for the process; if that is not enough, it is killed.
 func (c *child) end(ctx context.Context) {
 	c.closeInput()
-	patience := time.NewTimer(endLimit)
+	if within(ctx, endLimit, c.ended) {
+		within(ctx, restLimit, c.gone)
+	}
+	c.kill() // also what it may have left behind
+}
+
+// within waits for something to be done, and reports whether it was before the limit and the end of ctx.
+func within(ctx context.Context, limit time.Duration, done <-chan struct{}) bool {
+	patience := time.NewTimer(limit)
 	defer patience.Stop()
 	select {
-	case <-c.gone:
+	case <-done:
+		return true
 	case <-patience.C:
 	case <-ctx.Done():
 	}
-	c.kill() // also what it may have left behind
+	return false
 }
 
 // dead reports whether the process has ended.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // script says how the server of these tests behaves. It is one more server for Kitebase, as small as can be, that goes wrong
@@ -20,6 +21,8 @@ type script struct {
 	answer string // the answer to each call, as the result or error member of JSON-RPC; "" for an honest one
 	does   string // silent, dies or exits
 	lacks  string // a tool that it does not have
+	leaves string // a process in a session of its own, which has its stdout and stderr for as long as there is this file
+	stays  string // be that process
 }
 
 func (s *script) flags() *flag.FlagSet {
@@ -29,6 +32,8 @@ func (s *script) flags() *flag.FlagSet {
 	set.StringVar(&s.answer, "answer", "", "")
 	set.StringVar(&s.does, "does", "", "")
 	set.StringVar(&s.lacks, "lacks", "", "")
+	set.StringVar(&s.leaves, "leaves", "", "")
+	set.StringVar(&s.stays, "stays", "", "")
 	return set
 }
 
@@ -47,6 +52,13 @@ func serve(args []string, in io.Reader, out io.Writer) int {
 	set := s.flags()
 	if err := set.Parse(args); err != nil {
 		return 2
+	}
+	if s.stays != "" {
+		stay(s.stays)
+		return 0
+	}
+	if s.leaves != "" {
+		leave(s.leaves)
 	}
 	if s.does == "exits" {
 		fmt.Fprintln(os.Stderr, "the setting FLUX is missing")
@@ -78,6 +90,16 @@ func serve(args []string, in io.Reader, out io.Writer) int {
 	}
 	under.Wait()
 	return 0
+}
+
+// stay waits until a file is gone.
+func stay(file string) {
+	for {
+		if _, err := os.Stat(file); err != nil {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 func (s *served) tools() string {

@@ -23,6 +23,12 @@ type labCommand struct {
 	environ []string // that the server gets
 }
 
+// Help is part of [kong.HelpProvider].
+func (*labCommand) Help() string {
+	return "Ctrl-C ends the servers too, with what they have started. What a server starts in a session of its own (setsid, a daemon) " +
+		"is beyond the lab's reach: nobody waits for it, and it lives on."
+}
+
 // errFindings is a card that is not clean. It has its own exit code.
 var errFindings = errors.New("the card is not clean")
 

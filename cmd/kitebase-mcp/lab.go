@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -50,27 +49,34 @@ func (l *labCommand) Run(ctx context.Context, std streams) error {
 	if err := config.Validate(); err != nil {
 		return usageError{err}
 	}
+	page, err := openPage(l.HTML)
+	if err != nil {
+		return err
+	}
 	report, err := lab.Run(ctx, config)
+	if err != nil {
+		page.discard()
+	}
 	if ctx.Err() != nil {
 		return errors.New("the lab was interrupted before all cases were done")
 	}
 	if err != nil {
 		return err
 	}
-	if l.HTML != "" {
-		if err := writePage(report, l.HTML); err != nil {
-			return err
-		}
+	if err := errors.Join(page.write(report), l.print(report, std)); err != nil {
+		return err
 	}
-	if l.JSON {
-		err = report.WriteJSON(std.out)
-	} else {
-		err = report.WriteTable(std.out)
-	}
-	if err == nil && report.Card.Findings() > 0 {
+	if report.Card.Findings() > 0 {
 		return errFindings
 	}
-	return err
+	return nil
+}
+
+func (l *labCommand) print(report *lab.Report, std streams) error {
+	if l.JSON {
+		return report.WriteJSON(std.out)
+	}
+	return report.WriteTable(std.out)
 }
 
 // command returns the command line of the server. The parser leaves the -- before it, and takes a flag that it does not know for
@@ -108,19 +114,4 @@ func came(result lab.Result) string {
 	default:
 		return fmt.Sprintf("%d findings", found)
 	}
-}
-
-func writePage(report *lab.Report, file string) error {
-	page, err := os.Create(file)
-	if err != nil {
-		return fmt.Errorf("--html: %w", err)
-	}
-	err = report.WriteHTML(page)
-	if closed := page.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return fmt.Errorf("--html: writing %s: %w", file, err)
-	}
-	return nil
 }

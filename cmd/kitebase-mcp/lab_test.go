@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,11 +59,43 @@ func TestLab(t *testing.T) {
 		require.Contains(t, end.stderr, "--attempts (KITEBASE_ATTEMPTS) takes a number from 1", "its last words")
 		require.Empty(t, end.stdout)
 	})
-	t.Run("page that cannot be written", func(t *testing.T) {
+	t.Run("page that cannot be opened", func(t *testing.T) {
 		t.Parallel()
 		end := lab(t, "--case=once/well", "--html="+filepath.Join(t.TempDir(), "none", "card.html"), "--", self)
 		require.Equal(t, 1, end.code)
 		require.Contains(t, end.stderr, "--html: open ")
+		require.NotContains(t, end.stderr, "once/well", "it was found out after the run")
+	})
+	// The run had taken its time, and all that was left of it was this error.
+	t.Run("page that cannot be written", func(t *testing.T) {
+		t.Parallel()
+		const full = "/dev/full"
+		if _, err := os.Stat(full); err != nil {
+			t.Skip("no device that is always full")
+		}
+		end := lab(t, "--case=once/well", "--html="+full, "--", self)
+		require.Equal(t, 1, end.code)
+		require.Contains(t, end.stderr, "--html: writing "+full)
+		require.Contains(t, end.stdout, "Clean in 1 case: ")
+	})
+	t.Run("page of before", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		before, fresh := filepath.Join(dir, "before.html"), filepath.Join(dir, "fresh.html")
+		long := strings.Repeat("an old page ", 1<<16)
+		require.NoError(t, os.WriteFile(before, []byte(long), 0o600))
+		for _, file := range []string{before, fresh} {
+			require.Equal(t, 1, lab(t, "--html="+file, "--", self, "--attempts", "0").code)
+		}
+		kept, err := os.ReadFile(before)
+		require.NoError(t, err)
+		require.Equal(t, long, string(kept), "there is no new one")
+		require.NoFileExists(t, fresh)
+		require.Zero(t, lab(t, "--case=once/well", "--html="+before, "--", self).code)
+		page, err := os.ReadFile(before)
+		require.NoError(t, err)
+		require.Contains(t, string(page), "Score card")
+		require.NotContains(t, string(page), "an old page")
 	})
 	t.Run("list", func(t *testing.T) {
 		t.Parallel()

@@ -135,7 +135,11 @@ func parseOrHelp(parser *kong.Kong, args []string) (chosen *kong.Context, err er
 			chosen, err = nil, nil
 		}
 	}()
-	return parser.Parse(args)
+	chosen, err = parser.Parse(args)
+	if failed := (*kong.ParseError)(nil); errors.As(err, &failed) {
+		chosen = failed.Context // which command it was about
+	}
+	return chosen, err
 }
 
 // environment resolves the flags of serve from environment variables. An empty variable counts as not set, because hosts

@@ -11,8 +11,8 @@ import (
 )
 
 type labCommand struct {
-	CallLimit time.Duration `name:"call-limit" default:"60s" help:"How long a call may take before it counts as unanswered."`
-	Parallel  int           `name:"parallel" placeholder:"N" help:"Cases at once. Default: four for each processor."`
+	CallLimit time.Duration `name:"call-limit" default:"60s" takes:"a time above 0, such as 60s" help:"How long a call may take before it counts as unanswered."`
+	Parallel  *int          `name:"parallel" placeholder:"N" takes:"a number from 1" help:"Cases at once. Default: four for each processor."`
 	Case      []string      `name:"case" placeholder:"NAMES" help:"Cases to run, separated by commas, such as repeat/*. Default: all."`
 	List      bool          `name:"list" help:"Print the cases and end."`
 	JSON      bool          `name:"json" help:"Print one JSON document."`
@@ -36,18 +36,12 @@ func (l *labCommand) Run(ctx context.Context, std streams) error {
 	if l.List {
 		return l.list(std)
 	}
-	command, err := l.command()
+	config, err := l.config()
 	if err != nil {
 		return usageError{err}
 	}
-	config := lab.Config{
-		Command: command, Env: l.environ, CallLimit: l.CallLimit, Parallel: l.Parallel, Cases: l.Case,
-		Done: func(done, of int, result lab.Result) {
-			fmt.Fprintf(std.err, "%d/%d %s: %s\n", done, of, result.Name, came(result))
-		},
-	}
-	if err := config.Validate(); err != nil {
-		return usageError{err}
+	config.Done = func(done, of int, result lab.Result) {
+		fmt.Fprintf(std.err, "%d/%d %s: %s\n", done, of, result.Name, came(result))
 	}
 	page, err := openPage(l.HTML)
 	if err != nil {
@@ -77,6 +71,24 @@ func (l *labCommand) print(report *lab.Report, std streams) error {
 		return report.WriteJSON(std.out)
 	}
 	return report.WriteTable(std.out)
+}
+
+// config checks the flags. In a [lab.Config] 0 is the default; whoever types it means something else.
+func (l *labCommand) config() (lab.Config, error) {
+	config := lab.Config{Env: l.environ, CallLimit: l.CallLimit, Cases: l.Case}
+	if l.CallLimit <= 0 {
+		return config, errors.New("--call-limit takes a time above 0, such as 60s")
+	}
+	if l.Parallel != nil {
+		if config.Parallel = *l.Parallel; config.Parallel < 1 {
+			return config, errors.New("--parallel takes a number from 1")
+		}
+	}
+	var err error
+	if config.Command, err = l.command(); err != nil {
+		return config, err
+	}
+	return config, config.Validate()
 }
 
 // command returns the command line of the server. The parser leaves the -- before it, and takes a flag that it does not know for

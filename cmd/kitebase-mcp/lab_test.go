@@ -106,8 +106,6 @@ func TestLab(t *testing.T) {
 	for want, args := range map[string][]string{
 		"the command of the server is missing: put it after --": {},
 		"no case is named nothing":                              {"--case=nothing", "--", self},
-		"the limit of a call takes a time above 0":              {"--call-limit=-1s", "--", self},
-		"the number of cases at once takes a number from 1":     {"--parallel=-2", "--", self},
 		"unknown flag --fault; the server":                      {"--fault=x", "--", self},
 	} {
 		t.Run(want, func(t *testing.T) {

@@ -16,7 +16,7 @@ type tokenCommand struct {
 	Name     string   `arg:"" help:"What the client is called in logs."`
 	Tools    []string `name:"tools" placeholder:"NAMES" help:"Tools that it may use, separated by commas, or none. Default: all."`
 	ReadOnly bool     `name:"read-only" help:"Only those that change nothing."`
-	Expires  term     `name:"expires" placeholder:"TIME" help:"When it ends, such as 90d or 12h from now. Default: never."`
+	Expires  term     `name:"expires" takes:"a time from now, such as 90d or 12h" placeholder:"TIME" help:"When it ends, such as 90d or 12h from now. Default: never."`
 	Add      string   `name:"add" placeholder:"FILE" help:"Add the entry to this file, which is begun if there is none; the file keeps its mode, not its owner."`
 }
 

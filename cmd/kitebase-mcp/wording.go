@@ -78,8 +78,11 @@ func flagNamed(app *kong.Application, chosen *kong.Context, name string) *kong.F
 	return nil
 }
 
-// takes says what values a flag has.
+// takes says what values a flag has. One may say it itself.
 func takes(flag *kong.Flag) string {
+	if flag.Tag.Has("takes") {
+		return flag.Tag.Get("takes")
+	}
 	if flag.Enum != "" {
 		return "one of " + strings.ReplaceAll(flag.Enum, ",", ", ")
 	}

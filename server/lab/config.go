@@ -37,6 +37,8 @@ func (c Config) Validate() error {
 		return errors.New("the command of the server is missing: put it after --, such as -- node server.mjs")
 	case c.CallLimit < 0:
 		return errors.New("the limit of a call takes a time above 0, such as 60s")
+	case c.StartLimit < 0:
+		return errors.New("the limit of the start takes a time above 0, such as 30s")
 	case c.Parallel < 0:
 		return errors.New("the number of cases at once takes a number from 1")
 	}

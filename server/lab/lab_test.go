@@ -112,7 +112,8 @@ func TestWrongConfig(t *testing.T) {
 		"the command of the server is missing": {},
 		"no case is named nothing/*":           {Command: []string{"x"}, Cases: []string{"once/*", "nothing/*"}},
 		"no case is named [":                   {Command: []string{"x"}, Cases: []string{"["}},
-		"takes a time above 0":                 {Command: []string{"x"}, CallLimit: -1},
+		"a call takes a time above 0":          {Command: []string{"x"}, CallLimit: -1},
+		"the start takes a time above 0":       {Command: []string{"x"}, StartLimit: -1},
 		"takes a number from 1":                {Command: []string{"x"}, Parallel: -1},
 	} {
 		_, err := lab.Run(t.Context(), c)

@@ -12,8 +12,12 @@ func (s *scene) killed() {
 
 // restart starts the server anew, on the same state directory.
 func (s *scene) restart() {
-	if _, err := s.start(); err != nil {
-		s.happened("the server did not start again: %v", err)
+	if s.failed {
+		return
+	}
+	if err := s.start(); err != nil {
+		s.happened("the server did not start again")
+		s.lastWords = append(append(s.lastWords, "the server did not start again: "+err.why()), err.lastWords...)
 		return
 	}
 	s.happened("the server is started again")

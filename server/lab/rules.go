@@ -23,7 +23,7 @@ func Rules() []Rule {
 		{"unreadable errors", "The answer of a failed call is something that a model cannot act on, or should never see: a protocol error " +
 			"(some hosts never show one to the model), no text, HTML, a stack trace, values and errors as a program prints them, an answer of " +
 			"Kitebase as it came, a URL, the token, or more than 10,000 characters. A result that is a page of HTML counts as well."},
-		{"unanswered calls", "No answer came until the limit of a call, or the server died. A call that the lab itself cancelled, or whose " +
+		{"unanswered calls", "No answer came until the limit of a call, or the server died, or it did not start, which counts once and is not tried again. A call that the lab itself cancelled, or whose " +
 			"server it killed or left, is not asked for."},
 		{"", "The claim is read from _meta[\"io.kitebase/error\"].outcome if it is there (done, not_done or unknown), else from isError and the text. The email of a " +
 			"reply is one to its ticket that contains its text. The outbox is read when the calls are over, Kitebase has nothing left to do, " +

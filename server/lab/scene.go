@@ -21,6 +21,8 @@ type scene struct {
 	token    string
 	state    string
 	server   *child
+	tools    []string // of the server
+	failed   bool     // a start; then there is no other one
 	began    time.Time
 
 	mu        sync.Mutex
@@ -39,7 +41,9 @@ func newScene(ctx context.Context, config Config, keyless bool) (*scene, error) 
 	}
 	s.kitebase, err = fakeapi.Start("127.0.0.1:0", fakeapi.Config{Token: s.token, IgnoreKeys: keyless})
 	if err == nil {
-		_, err = s.start()
+		if failed := s.start(); failed != nil {
+			err = failed
+		}
 	}
 	if err != nil {
 		s.close()
@@ -59,21 +63,22 @@ func (s *scene) close() {
 	_ = os.RemoveAll(s.state) // what cannot be removed is left to the system
 }
 
-// start starts the server and returns the names of its tools.
-func (s *scene) start() ([]string, error) {
+// start starts the server. It fails for good: nobody tries it again.
+func (s *scene) start() *startError {
 	c, err := startChild(s.command(), s.environment())
 	if err != nil {
-		return nil, fmt.Errorf("the server does not start: %w; check the command behind --", err)
+		s.failed = true
+		return &startError{err: err}
 	}
 	s.server = c
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.config.StartLimit, fmt.Errorf("no answer within %s", s.config.StartLimit))
 	defer cancel()
-	names, err := c.greet(ctx)
-	if err != nil {
+	if s.tools, err = c.greet(ctx); err != nil {
+		s.failed = true
 		c.kill()
-		return nil, &startError{err: err, lastWords: c.stderr.lines(), status: c.cmd.ProcessState.String()}
+		return &startError{err: err, status: c.cmd.ProcessState.String(), lastWords: c.stderr.lines()}
 	}
-	return names, nil
+	return nil
 }
 
 func (s *scene) command() []string {
@@ -147,7 +152,7 @@ func (s *scene) workedThrough() time.Time {
 
 // mourn keeps the last words of a server that has died by itself.
 func (s *scene) mourn() {
-	if s.server.dead() && s.lastWords == nil {
+	if s.server.dead() && s.lastWords == nil && !s.failed {
 		s.lastWords = append([]string{"the server ended by itself: " + s.server.cmd.ProcessState.String()}, s.server.stderr.lines()...)
 		s.happened("the server ended by itself (%s)", s.server.cmd.ProcessState)
 	}

@@ -23,6 +23,8 @@ type script struct {
 	lacks  string // a tool that it does not have
 	leaves string // a process in a session of its own, which has its stdout and stderr for as long as there is this file
 	stays  string // be that process
+	starts string // a file that gets a byte at each start
+	fails  int    // the start that fails; 0 for none
 }
 
 func (s *script) flags() *flag.FlagSet {
@@ -34,6 +36,8 @@ func (s *script) flags() *flag.FlagSet {
 	set.StringVar(&s.lacks, "lacks", "", "")
 	set.StringVar(&s.leaves, "leaves", "", "")
 	set.StringVar(&s.stays, "stays", "", "")
+	set.StringVar(&s.starts, "starts", "", "")
+	set.IntVar(&s.fails, "fails", 0, "")
 	return set
 }
 
@@ -59,6 +63,10 @@ func serve(args []string, in io.Reader, out io.Writer) int {
 	}
 	if s.leaves != "" {
 		leave(s.leaves)
+	}
+	if s.starts != "" && started(s.starts) == s.fails {
+		fmt.Fprintln(os.Stderr, "the disk is full")
+		return 7
 	}
 	if s.does == "exits" {
 		fmt.Fprintln(os.Stderr, "the setting FLUX is missing")
@@ -90,6 +98,23 @@ func serve(args []string, in io.Reader, out io.Writer) int {
 	}
 	under.Wait()
 	return 0
+}
+
+// started counts the starts.
+func started(name string) int {
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = file.Close() }()
+	if _, err := file.WriteString("."); err != nil {
+		panic(err)
+	}
+	is, err := file.Stat()
+	if err != nil {
+		panic(err)
+	}
+	return int(is.Size())
 }
 
 // stay waits until a file is gone.

@@ -5,19 +5,31 @@ import (
 	"strings"
 )
 
-// startError is a server that started but did not become ready.
+// startError is a server that could not be started or did not become ready.
 type startError struct {
 	err       error
+	status    string // of its process; "" if there was none
 	lastWords []string
-	status    string
 }
 
 func (e *startError) Unwrap() error { return e.err }
 
+// why says it in one line.
+func (e *startError) why() string {
+	text := e.err.Error()
+	if e.status != "" {
+		text += " (" + e.status + ")"
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
 // Error has several lines if the server said something.
 func (e *startError) Error() string {
-	text := fmt.Sprintf("the server is not ready for calls: %v (%s); it must speak MCP on stdin and stdout, and take Kitebase's "+
-		"address from KITEBASE_URL or {url}", e.err, e.status)
+	if e.status == "" {
+		return "the server does not start: " + e.why() + "; check the command behind --"
+	}
+	text := fmt.Sprintf("the server is not ready for calls: %s; it must speak MCP on stdin and stdout, and take Kitebase's "+
+		"address from KITEBASE_URL or {url}", e.why())
 	if len(e.lastWords) == 0 {
 		return text + "; it said nothing on stderr"
 	}

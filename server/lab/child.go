@@ -3,7 +3,6 @@ package lab
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -29,7 +28,7 @@ type child struct {
 	stdin  io.WriteCloser
 	stdout *os.File // our end
 	stderr tail
-	noise  int // lines on stdout that are no JSON-RPC message; to be read after gone
+	stray  *stray
 
 	out    chan []byte   // to the writer
 	closed chan struct{} // its input is to be closed
@@ -42,10 +41,10 @@ type child struct {
 	waiting map[string]chan message
 }
 
-// startChild starts a process. The caller ends it with end or kill.
-func startChild(command, env []string) (*child, error) {
+// startChild starts a process. What it writes beside its messages is added to other. The caller ends it with end or kill.
+func startChild(command, env []string, other *stray) (*child, error) {
 	c := &child{
-		cmd: exec.Command(command[0], command[1:]...),
+		cmd: exec.Command(command[0], command[1:]...), stray: other,
 		out: make(chan []byte), closed: make(chan struct{}), ended: make(chan struct{}), gone: make(chan struct{}),
 		waiting: make(map[string]chan message),
 	}
@@ -98,9 +97,9 @@ func (c *child) read() {
 }
 
 func (c *child) take(line []byte) {
-	var m message
-	if json.Unmarshal(line, &m) != nil {
-		c.noise++
+	m, ok := parse(line)
+	if !ok {
+		c.stray.add(line)
 		return
 	}
 	if answer := reaction(m); answer != nil {

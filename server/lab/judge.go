@@ -15,6 +15,7 @@ type truth struct {
 	emails    []fakeapi.Email
 	assignees map[string]string // by ticket
 	token     string
+	stray     string // what came on stdout beside messages; "" for nothing
 }
 
 // times returns how often a change was made: the emails with its text, or 1 for the assignee that the ticket has.
@@ -66,7 +67,15 @@ func judge(calls []Call, is truth, limit time.Duration) []Finding {
 				"the customer of "+r.texts[0].ticket, count(len(r.emails(is)), "email"), r.wanted)})
 		}
 	}
-	return findings
+	return append(findings, strayFindings(is.stray)...)
+}
+
+// strayFindings returns at most one: a banner and a whole log are the same mistake.
+func strayFindings(stray string) []Finding {
+	if stray == "" {
+		return nil
+	}
+	return []Finding{{Kind: StrayOutput, Count: 1, Says: stray}}
 }
 
 // repeatedAt returns when the same change was asked for again after the call was answered: what is done from then on may be due
@@ -89,9 +98,9 @@ func (c Call) judge(is truth, limit time.Duration, repeated float64) []Finding {
 	}
 	if c.Answer == AnswerNone {
 		if c.TookMS < float64(limit.Milliseconds()) {
-			found(Unanswered, "the server ended without an answer.")
+			found(Unanswered, "the server ended without an answer%s.", aside(is.stray))
 		} else {
-			found(Unanswered, "no answer within %s.", limit)
+			found(Unanswered, "no answer within %s%s.", limit, aside(is.stray))
 		}
 		return findings
 	}
@@ -152,6 +161,14 @@ func (r *wantedReply) emails(is truth) []int {
 		}
 	}
 	return found
+}
+
+// aside adds to a sentence what may explain it.
+func aside(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
 }
 
 func count(n int, noun string) string {

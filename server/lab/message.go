@@ -8,13 +8,22 @@ import (
 // message is one JSON-RPC message of the server. The lab reads the wire itself instead of through a client library, since
 // what a library would mend or hide is what is judged here.
 type message struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Result json.RawMessage `json:"result"`
-	Error  *struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+	Result  json.RawMessage `json:"result"`
+	Error   *struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
 	} `json:"error"`
+}
+
+// parse takes a line apart, and reports whether it is a JSON-RPC message at all. A host takes nothing else, be it as good as one.
+func parse(line []byte) (m message, ok bool) {
+	if json.Unmarshal(line, &m) != nil || m.JSONRPC != "2.0" {
+		return message{}, false
+	}
+	return m, m.Method != "" || m.Result != nil || m.Error != nil
 }
 
 // request is one JSON-RPC message to the server; without ID it is a notification.

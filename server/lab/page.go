@@ -57,7 +57,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	}
 	view := pageView{Report: r, Rules: Rules(), Tiles: []tile{
 		{"duplicates", r.Card.Duplicates}, {`false “sent”`, r.Card.FalseSent}, {`false “failed”`, r.Card.FalseFailed},
-		{"unreadable errors", r.Card.Unreadable}, {"unanswered calls", r.Card.Unanswered},
+		{"unreadable errors", r.Card.Unreadable}, {"unanswered calls", r.Card.Unanswered}, {"cases with stray output", r.Card.StrayOutput},
 	}}
 	for _, result := range r.Cases {
 		name, _, _ := strings.Cut(result.Name, "/")

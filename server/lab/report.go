@@ -27,6 +27,8 @@ type Card struct {
 	FalseFailed int `json:"false_failed"`
 	Unreadable  int `json:"unreadable"`
 	Unanswered  int `json:"unanswered"`
+	// StrayOutput are cases.
+	StrayOutput int `json:"stray_output"`
 	// Calls are all calls, Well those with a result.
 	Calls int `json:"calls"`
 	Well  int `json:"well"`
@@ -93,6 +95,8 @@ func (c *Card) of(kind Kind) *int {
 		return &c.FalseFailed
 	case Unreadable:
 		return &c.Unreadable
+	case StrayOutput:
+		return &c.StrayOutput
 	default:
 		return &c.Unanswered
 	}
@@ -100,7 +104,7 @@ func (c *Card) of(kind Kind) *int {
 
 // Findings returns how many there are.
 func (c Card) Findings() int {
-	return c.Duplicates + c.FalseSent + c.FalseFailed + c.Unreadable + c.Unanswered
+	return c.Duplicates + c.FalseSent + c.FalseFailed + c.Unreadable + c.Unanswered + c.StrayOutput
 }
 
 // Card returns the numbers of one case.

@@ -24,6 +24,7 @@ func sample() *lab.Report {
 				{Kind: lab.Unreadable, Call: 1, Count: 1, Says: "reply_to_customer: it contains HTML."},
 				{Kind: lab.FalseFailed, Call: 1, Count: 1, Says: "reply_to_customer: told as failed, but it was done."},
 				{Kind: lab.Duplicate, Count: 2, Says: "the customer of KITE-142 got 3 emails instead of 1."},
+				{Kind: lab.StrayOutput, Count: 1, Says: "1 line on stdout is no JSON-RPC message: Server running"},
 			},
 			Calls: []lab.Call{
 				{Number: 1, Tool: "reply_to_customer", Arguments: json.RawMessage(`{"message":"Hello","ticket_id":"KITE-142"}`), AtMS: 1, TookMS: 5000.4,

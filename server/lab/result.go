@@ -49,6 +49,7 @@ const (
 	FalseFailed Kind = "false_failed"
 	Unreadable  Kind = "unreadable"
 	Unanswered  Kind = "unanswered"
+	StrayOutput Kind = "stray_output"
 )
 
 // Claim is what an answer says of a change.

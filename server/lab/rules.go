@@ -25,6 +25,8 @@ func Rules() []Rule {
 			"Kitebase as it came, a URL, the token, or more than 10,000 characters. A result that is a page of HTML counts as well."},
 		{"unanswered calls", "No answer came until the limit of a call, or the server died, or it did not start, which counts once and is not tried again. A call that the lab itself cancelled, or whose " +
 			"server it killed or left, is not asked for."},
+		{"stray output", "The server wrote something to stdout that is no JSON-RPC message, such as a banner or a log. The protocol forbids it, " +
+			"and not every host reads over it. It counts once for each case."},
 		{"", "The claim is read from _meta[\"io.kitebase/error\"].outcome if it is there (done, not_done or unknown), else from isError and the text. The email of a " +
 			"reply is one to its ticket that contains its text. The outbox is read when the calls are over, Kitebase has nothing left to do, " +
 			"and the server has ended."},

@@ -90,6 +90,7 @@ func run(ctx context.Context, config Config, each Case, tools []string) (Result,
 	s, err := newScene(ctx, config, each.Keyless)
 	if failed := (*startError)(nil); errors.As(err, &failed) && ctx.Err() == nil {
 		result.Findings = append(result.Findings, Finding{Kind: Unanswered, Count: 1, Says: "no call could be made: the server did not start: " + failed.why() + "."})
+		result.Findings = append(result.Findings, strayFindings(failed.stray)...)
 		result.LastWords = failed.lastWords
 		return result, nil
 	}

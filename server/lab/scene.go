@@ -22,6 +22,7 @@ type scene struct {
 	state    string
 	server   *child
 	tools    []string // of the server
+	stray    stray    // of all its processes
 	failed   bool     // a start; then there is no other one
 	began    time.Time
 
@@ -65,7 +66,7 @@ func (s *scene) close() {
 
 // start starts the server. It fails for good: nobody tries it again.
 func (s *scene) start() *startError {
-	c, err := startChild(s.command(), s.environment())
+	c, err := startChild(s.command(), s.environment(), &s.stray)
 	if err != nil {
 		s.failed = true
 		return &startError{err: err}
@@ -76,7 +77,7 @@ func (s *scene) start() *startError {
 	if s.tools, err = c.greet(ctx); err != nil {
 		s.failed = true
 		c.kill()
-		return &startError{err: err, status: c.cmd.ProcessState.String(), lastWords: c.stderr.lines()}
+		return &startError{err: err, status: c.cmd.ProcessState.String(), lastWords: c.stderr.lines(), stray: s.stray.says()}
 	}
 	return nil
 }
@@ -130,7 +131,7 @@ func (s *scene) finish() truth {
 	s.pause(time.Until(s.workedThrough()))
 	s.mourn()
 	s.server.end(s.ctx)
-	is := truth{began: s.began, emails: s.kitebase.Outbox(), token: s.token, assignees: make(map[string]string)}
+	is := truth{began: s.began, emails: s.kitebase.Outbox(), token: s.token, stray: s.stray.says(), assignees: make(map[string]string)}
 	for _, call := range s.calls {
 		if call.change.assignee != "" {
 			is.assignees[call.change.ticket] = s.assignee(call.change.ticket)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -19,12 +20,14 @@ type script struct {
 	sends  int    // emails that a reply sends
 	most   int    // emails that are sent at all; 0 for any number
 	answer string // the answer to each call, as the result or error member of JSON-RPC; "" for an honest one
-	does   string // silent, dies or exits
+	does   string // silent, dies, exits, breaks-off or mumbles
 	lacks  string // a tool that it does not have
 	leaves string // a process in a session of its own, which has its stdout and stderr for as long as there is this file
 	stays  string // be that process
 	starts string // a file that gets a byte at each start
 	fails  int    // the start that fails; 0 for none
+	prints string // on stdout, before everything else
+	adds   string // the member that each message begins with; by default that of JSON-RPC
 }
 
 func (s *script) flags() *flag.FlagSet {
@@ -38,6 +41,8 @@ func (s *script) flags() *flag.FlagSet {
 	set.StringVar(&s.stays, "stays", "", "")
 	set.StringVar(&s.starts, "starts", "", "")
 	set.IntVar(&s.fails, "fails", 0, "")
+	set.StringVar(&s.prints, "prints", "", "")
+	set.StringVar(&s.adds, "adds", `"jsonrpc":"2.0"`, "")
 	return set
 }
 
@@ -64,6 +69,7 @@ func serve(args []string, in io.Reader, out io.Writer) int {
 	if s.leaves != "" {
 		leave(s.leaves)
 	}
+	fmt.Fprint(out, s.prints)
 	if s.starts != "" && started(s.starts) == s.fails {
 		fmt.Fprintln(os.Stderr, "the disk is full")
 		return 7
@@ -140,11 +146,16 @@ func (s *served) tools() string {
 func (s *served) say(id json.RawMessage, member string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fmt.Fprintf(s.out, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", id, member)
+	fmt.Fprintf(s.out, "{%s,\"id\":%s,%s}\n", s.adds, id, member)
 }
 
 func (s *served) call(id json.RawMessage, tool string, arguments map[string]any) {
 	switch s.does {
+	case "breaks-off", "mumbles": // the first process says something that has no end, and then nothing
+		if starts := filepath.Join(os.Getenv("XDG_STATE_HOME"), "starts"); started(starts) == 1 {
+			fmt.Fprint(s.out, map[string]string{"breaks-off": `{"jsonrpc":"2.0","id":`, "mumbles": "Well, "}[s.does])
+			return
+		}
 	case "silent":
 		return
 	case "dies":

@@ -10,6 +10,7 @@ type startError struct {
 	err       error
 	status    string // of its process; "" if there was none
 	lastWords []string
+	stray     string // what came on stdout beside messages; "" for nothing
 }
 
 func (e *startError) Unwrap() error { return e.err }
@@ -30,6 +31,9 @@ func (e *startError) Error() string {
 	}
 	text := fmt.Sprintf("the server is not ready for calls: %s; it must speak MCP on stdin and stdout, and take Kitebase's "+
 		"address from KITEBASE_URL or {url}", e.why())
+	if e.stray != "" {
+		text += "; " + e.stray
+	}
 	if len(e.lastWords) == 0 {
 		return text + "; it said nothing on stderr"
 	}

@@ -12,10 +12,10 @@ import (
 func (r *Report) WriteTable(w io.Writer) error {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "case\tduplicates\tfalse sent\tfalse failed\tunreadable\tunanswered\twell\tp50\tmax")
+	fmt.Fprintln(table, "case\tduplicates\tfalse sent\tfalse failed\tunreadable\tunanswered\tstray\twell\tp50\tmax")
 	for _, result := range r.Cases {
 		if result.Skipped != "" {
-			fmt.Fprintf(table, "%s\tskipped\t\t\t\t\t\t\t\n", result.Name)
+			fmt.Fprintf(table, "%s\tskipped\t\t\t\t\t\t\t\t\n", result.Name)
 			continue
 		}
 		row(table, result.Name, result.Card())
@@ -37,8 +37,8 @@ func (r *Report) WriteTable(w io.Writer) error {
 }
 
 func row(w io.Writer, name string, card Card) {
-	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d/%d\t%s\t%s\n", name, dot(card.Duplicates), dot(card.FalseSent), dot(card.FalseFailed),
-		dot(card.Unreadable), dot(card.Unanswered), card.Well, card.Calls, span(card.P50MS), span(card.MaxMS))
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d/%d\t%s\t%s\n", name, dot(card.Duplicates), dot(card.FalseSent), dot(card.FalseFailed),
+		dot(card.Unreadable), dot(card.Unanswered), dot(card.StrayOutput), card.Well, card.Calls, span(card.P50MS), span(card.MaxMS))
 }
 
 // dot keeps the eye on what is not zero.
@@ -94,9 +94,13 @@ func (r *Report) Verdict() string {
 	if n := c.Findings(); n > 0 {
 		head = count(n, "finding")
 	}
-	text := fmt.Sprintf("%s in %s: %s, %d false \"sent\", %d false \"failed\", %s, %s; %d of %d calls came out well, %d of %d wanted replies reached the customer.",
+	stray := ""
+	if c.StrayOutput > 0 {
+		stray = ", stray output in " + count(c.StrayOutput, "case")
+	}
+	text := fmt.Sprintf("%s in %s: %s, %d false \"sent\", %d false \"failed\", %s, %s%s; %d of %d calls came out well, %d of %d wanted replies reached the customer.",
 		head, count(c.Cases-c.Skipped, "case"), count(c.Duplicates, "duplicate"), c.FalseSent, c.FalseFailed, count(c.Unreadable, "unreadable error"),
-		count(c.Unanswered, "unanswered call"), c.Well, c.Calls, c.Delivered, c.Wanted)
+		count(c.Unanswered, "unanswered call"), stray, c.Well, c.Calls, c.Delivered, c.Wanted)
 	if skipped := c.Skipped + r.Keyless.Skipped; skipped > 0 {
 		text += fmt.Sprintf(" Skipped, because tools are missing: %s.", count(skipped, "case"))
 	}

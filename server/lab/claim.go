@@ -1,7 +1,7 @@
 package lab
 
 // What an answer claims stands in this file. Who tells it in a field is taken at that word; of everybody else the form
-// (isError) is read first and then the text, always in favour of the server: words that leave it open make no claim.
+// (isError) is read first and then the text (wording.go), always in favour of the server: words that leave it open make no claim.
 
 import (
 	"encoding/json"
@@ -15,24 +15,6 @@ type said struct {
 	structured json.RawMessage
 	outcome    string // of _meta["io.kitebase/error"]
 	replayed   bool   // of _meta or the structured content
-}
-
-// openWords leave open whether a change was made.
-func openWords() []string {
-	return []string{
-		"may have", "might have", "could have", "may already", "might already", "may be sent", "may or may not", "possibly", "perhaps",
-		"unconfirmed", "not confirmed", "could not be confirmed", "uncertain", "not certain", "not sure", "unsure", "not known whether",
-		"unknown whether", "unknown if", "outcome is unknown", "unknown outcome", "not clear whether", "unclear", "cannot tell", "can't tell",
-		"check before", "check whether", "check if", "verify before", "verify whether", "before you repeat", "before retrying", "before you retry",
-	}
-}
-
-// alreadyWords say that it was made before.
-func alreadyWords() []string {
-	return []string{
-		"already sent", "already been sent", "already delivered", "already been delivered", "already done", "already replied",
-		"was sent before", "not sent again", "not made again", "duplicate",
-	}
 }
 
 // read takes an answer apart.
@@ -79,39 +61,27 @@ func read(m message) said {
 
 // claim returns what the answer says of the change.
 func (s said) claim() Claim {
-	if s.form == AnswerNone {
+	switch {
+	case s.form == AnswerNone:
 		return ""
-	}
-	if s.form == AnswerResult {
-		if s.replayed || has(s.text, alreadyWords()) {
+	case s.form == AnswerResult:
+		if s.replayed || tellsBefore(s.text) {
 			return ClaimsAlready
 		}
 		return ClaimsSent
-	}
-	switch s.outcome {
-	case "done":
+	case s.outcome == "done":
 		return ClaimsSent
-	case "not_done":
+	case s.outcome == "not_done":
 		return ClaimsFailed
-	case "unknown":
+	case s.outcome == "unknown":
 		return ClaimsUnknown
-	}
-	switch {
-	case has(s.text, openWords()):
+	case tellsDoubt(s.text):
 		return ClaimsUnknown
-	case has(s.text, alreadyWords()):
+	case tellsBefore(s.text):
 		return ClaimsAlready
+	case tellsHeldBack(s.text):
+		return ClaimsUnknown
 	default:
 		return ClaimsFailed
 	}
-}
-
-func has(text string, words []string) bool {
-	text = strings.ToLower(text)
-	for _, word := range words {
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
 }

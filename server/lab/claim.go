@@ -59,22 +59,21 @@ func read(m message) said {
 	return s
 }
 
-// claim returns what the answer says of the change.
+// claim returns what the answer says of the change. A server that tells the outcome in its field is taken at that word, whatever
+// the form of its answer.
 func (s said) claim() Claim {
 	switch {
 	case s.form == AnswerNone:
 		return ""
-	case s.form == AnswerResult:
-		if s.replayed || tellsBefore(s.text) {
-			return ClaimsAlready
-		}
-		return ClaimsSent
-	case s.outcome == "done":
-		return ClaimsSent
 	case s.outcome == "not_done":
 		return ClaimsFailed
 	case s.outcome == "unknown":
 		return ClaimsUnknown
+	case s.outcome == "done" || s.form == AnswerResult:
+		if s.replayed || tellsBefore(s.text) {
+			return ClaimsAlready
+		}
+		return ClaimsSent
 	case tellsDoubt(s.text):
 		return ClaimsUnknown
 	case tellsBefore(s.text):

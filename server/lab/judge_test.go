@@ -22,6 +22,11 @@ func outcome(word string) string {
 	return `"result":{"isError":true,"content":[{"type":"text","text":"Something went wrong."}],"_meta":{"io.kitebase/error":{"outcome":"` + word + `"}}}`
 }
 
+// untold returns a result without isError that tells programs what its text may not say.
+func untold(says, word string) string {
+	return `"result":{"content":[{"type":"text","text":"` + says + `"}],"_meta":{"io.kitebase/error":{"outcome":"` + word + `"}}}`
+}
+
 // TestJudged holds each rule of judging to a server that does one thing and says one thing.
 func TestJudged(t *testing.T) {
 	t.Parallel()
@@ -46,6 +51,14 @@ func TestJudged(t *testing.T) {
 		"outcome not done":            {sends: 0, answer: outcome("not_done")},
 		"outcome not done, but was":   {sends: 1, answer: outcome("not_done"), want: "false_failed"},
 		"outcome unknown":             {sends: 1, answer: outcome("unknown")},
+
+		"no isError, not done":          {sends: 0, answer: untold("It failed.", "not_done")},
+		"no isError, not done, but was": {sends: 1, answer: untold("It failed.", "not_done"), want: "false_failed"},
+		"no isError, unknown":           {sends: 0, answer: untold("It failed.", "unknown")},
+		"no isError, unknown, but was":  {sends: 1, answer: untold("It failed.", "unknown")},
+		"no isError, done":              {sends: 1, answer: untold("Sent.", "done")},
+		"no isError, done, but not":     {sends: 0, answer: untold("Sent.", "done"), want: "false_sent"},
+		"no isError, repeated":          {story: "repeat/503", sends: 0, answer: untold("It failed.", "not_done")},
 
 		"a wanted reply goes out":       {story: "customer/wrote", sends: 1, answer: text(sent)},
 		"a wanted reply refused":        {story: "customer/wrote", sends: 0, answer: failure("It failed.")},
@@ -136,4 +149,13 @@ func TestUnanswered(t *testing.T) {
 		require.Contains(t, says, "the server ended without an answer.")
 		require.Equal(t, []string{"the server ended by itself: exit status 9", "a last word"}, report.Cases[0].LastWords)
 	})
+}
+
+// TestOutcomeDecidesTheRepeat: a model that is told by the field that nothing was done asks again, whatever the form of the answer.
+func TestOutcomeDecidesTheRepeat(t *testing.T) {
+	t.Parallel()
+	for word, calls := range map[string]int{"not_done": 3, "unknown": 3, "done": 1} {
+		report := run(t, config(t, []string{"repeat/503"}, "-sends=1", "-most=0", "-answer="+untold("Well.", word)))
+		require.Len(t, report.Cases[0].Calls, calls, word)
+	}
 }

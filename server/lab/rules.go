@@ -15,7 +15,7 @@ func Rules() []Rule {
 			"the same ticket is one reply, whoever repeats it: the server, the host or the model; so is a text in other words after a reply " +
 			"that was not confirmed. It is a new reply when the customer has written since."},
 		{`false "sent"`, "The answer claims that a change was made, and at the end of the case it was not: there is no such email, or the " +
-			"ticket has not that assignee. A result without isError claims it, also when a reply that is wanted once more is swallowed " +
+			"ticket has not that assignee. A result without isError claims it, unless its outcome in _meta says otherwise, also when a reply that is wanted once more is swallowed " +
 			"without a word; a result that says that the reply was already sent claims only that it was sent before."},
 		{`false "failed"`, "The answer claims plainly that a change failed, and at the end of the case it was made, or at the latest when the same call was made again: what happens after that is not held against it. A result with isError and " +
 			"a protocol error claim it, unless they say that it may have gone through, or that it was already made. Whoever says " +
@@ -27,7 +27,7 @@ func Rules() []Rule {
 			"server it killed or left, is not asked for."},
 		{"stray output", "The server wrote something to stdout that is no JSON-RPC message, such as a banner or a log. The protocol forbids it, " +
 			"and not every host reads over it. It counts once for each case."},
-		{"", "The claim is read from _meta[\"io.kitebase/error\"].outcome if it is there (done, not_done or unknown), else from isError and the text. The email of a " +
+		{"", "The claim is read from _meta[\"io.kitebase/error\"].outcome if it is there (done, not_done or unknown), with isError or without, else from isError and the text. The email of a " +
 			"reply is one to its ticket that contains its text. The outbox is read when the calls are over, Kitebase has nothing left to do, " +
 			"and the server has ended."},
 		{"", "Cases named keyless run on a Kitebase that ignores Idempotency-Key without saying so, which no server can know beforehand. Their findings are " +

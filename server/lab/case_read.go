@@ -140,7 +140,10 @@ func wrongArguments() []question {
 		{tool: "search_tickets", arguments: map[string]any{"query": "invoice", "status": nil}},
 		{tool: sender, arguments: map[string]any{"ticket_id": "KITE-142"}},
 		{tool: sender, arguments: map[string]any{"ticket_id": "KITE-142", "message": "  "}},
-		{tool: sender, arguments: map[string]any{"ticket_id": "KITE-142", "message": []string{"a list"}}},
+		{
+			tool: sender, arguments: map[string]any{"ticket_id": "KITE-142", "message": []string{"a list"}},
+			change: change{ticket: "KITE-142", text: "a list", hopeless: true}, // whoever makes a text of it sends what was asked for
+		},
 	}
 }
 

@@ -2,7 +2,9 @@ package lab
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,14 +46,14 @@ func (t truth) timesBefore(c change, moment float64) int {
 	return early.times(c)
 }
 
-// isIn reports whether the email is one of that reply. Servers may add a greeting or a signature.
+// isIn reports whether the email is one of that reply. Servers may add a greeting or a signature, break lines, or write all in
+// capitals: a customer reads the same reply.
 func (c change) isIn(email fakeapi.Email) bool {
-	return c.isReply() && email.TicketID == c.ticket && strings.Contains(plainLines(email.Body), plainLines(c.text))
+	return c.isReply() && email.TicketID == c.ticket && strings.Contains(folded(email.Body), folded(c.text))
 }
 
-func plainLines(text string) string {
-	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
-}
+// folded is a text in lower case, without what only lays it out.
+func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
 // judge compares what the calls were told with what is true. It is a pure function of the two.
 func judge(calls []Call, is truth, limit time.Duration) []Finding {
@@ -61,12 +63,14 @@ func judge(calls []Call, is truth, limit time.Duration) []Finding {
 			findings = append(findings, call.judge(is, limit, repeatedAt(call, calls))...)
 		}
 	}
-	for _, r := range replies(calls) {
+	asked := replies(calls)
+	for _, r := range asked {
 		if surplus := len(r.emails(is)) - r.wanted; surplus > 0 {
 			findings = append(findings, Finding{Kind: Duplicate, Count: surplus, Says: fmt.Sprintf("%s got %s instead of %d.",
 				"the customer of "+r.texts[0].ticket, count(len(r.emails(is)), "email"), r.wanted)})
 		}
 	}
+	findings = append(findings, unasked(asked, is)...)
 	return append(findings, strayFindings(is.stray)...)
 }
 
@@ -76,6 +80,39 @@ func strayFindings(stray string) []Finding {
 		return nil
 	}
 	return []Finding{{Kind: StrayOutput, Count: 1, Says: stray}}
+}
+
+// unasked returns what is wrong with the emails that no reply asked for, ticket by ticket.
+func unasked(asked []*wantedReply, is truth) []Finding {
+	byTicket := make(map[string][]fakeapi.Email)
+	for _, i := range strays(asked, is) {
+		email := is.emails[i]
+		byTicket[email.TicketID] = append(byTicket[email.TicketID], email)
+	}
+	var findings []Finding
+	for _, ticket := range slices.Sorted(maps.Keys(byTicket)) {
+		emails := byTicket[ticket]
+		findings = append(findings, Finding{Kind: Duplicate, Count: len(emails), Says: fmt.Sprintf("the customer of %s got %s that no reply asked for: %q.",
+			ticket, count(len(emails), "email"), shortened(emails[0].Body, 60))})
+	}
+	return findings
+}
+
+// strays returns the indexes of the emails that are none of the replies.
+func strays(asked []*wantedReply, is truth) []int {
+	wanted := make(map[int]bool)
+	for _, r := range asked {
+		for _, i := range r.emails(is) {
+			wanted[i] = true
+		}
+	}
+	var found []int
+	for i := range is.emails {
+		if !wanted[i] {
+			found = append(found, i)
+		}
+	}
+	return found
 }
 
 // repeatedAt returns when the same change was asked for again after the call was answered: what is done from then on may be due

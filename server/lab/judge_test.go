@@ -106,6 +106,7 @@ type trial struct {
 	story  string // the case; once/well if empty
 	sends  int    // emails that each reply sends
 	most   int    // emails that it sends at all; 0 for any number
+	also   string // one more email, see script
 	answer string
 	want   string // kinds, in order
 }
@@ -115,7 +116,7 @@ func judged(t *testing.T, trials map[string]trial) {
 	for name, c := range trials {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			report := run(t, config(t, []string{cmp.Or(c.story, "once/well")}, fmt.Sprintf("-sends=%d", c.sends), fmt.Sprintf("-most=%d", c.most), "-answer="+c.answer))
+			report := run(t, config(t, []string{cmp.Or(c.story, "once/well")}, fmt.Sprintf("-sends=%d", c.sends), fmt.Sprintf("-most=%d", c.most), "-also="+c.also, "-answer="+c.answer))
 			var want []string
 			for _, finding := range report.Cases[0].Findings {
 				word := string(finding.Kind)
@@ -157,5 +158,22 @@ func TestOutcomeDecidesTheRepeat(t *testing.T) {
 	for word, calls := range map[string]int{"not_done": 3, "unknown": 3, "done": 1} {
 		report := run(t, config(t, []string{"repeat/503"}, "-sends=1", "-most=0", "-answer="+untold("Well.", word)))
 		require.Len(t, report.Cases[0].Calls, calls, word)
+	}
+}
+
+// TestEmailsThatNobodyAskedFor: a receipt and a copy to somebody else were in no column; they are named, and marked as too many.
+func TestEmailsThatNobodyAskedFor(t *testing.T) {
+	t.Parallel()
+	for also, says := range map[string]string{
+		"receipt":   `the customer of KITE-142 got 1 email that no reply asked for: "We have got your message.".`,
+		"elsewhere": `the customer of KITE-103 got 1 email that no reply asked for: "Sorry that you are locked out. The article on account recove…".`,
+	} {
+		report := run(t, config(t, []string{"once/well"}, "-also="+also, "-most=0", "-answer="+text("Sent.")))
+		result := report.Cases[0]
+		require.Equal(t, says, result.Findings[0].Says)
+		require.Equal(t, 1, result.Delivered)
+		require.Len(t, result.Emails, 2)
+		require.False(t, result.Emails[0].TooMany)
+		require.True(t, result.Emails[1].TooMany)
 	}
 }

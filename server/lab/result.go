@@ -109,7 +109,7 @@ type Email struct {
 	AtMS   float64 `json:"at_ms"`
 	Ticket string  `json:"ticket"`
 	Body   string  `json:"body"`
-	// TooMany is true for an email above the number that was wanted.
+	// TooMany is true for an email above the number that was wanted, and for one that no reply asked for.
 	TooMany bool `json:"too_many"`
 }
 

@@ -13,7 +13,8 @@ func Rules() []Rule {
 	return []Rule{
 		{"duplicates", "The customer got one reply more than once. Each email above the number that was wanted counts. The same text to " +
 			"the same ticket is one reply, whoever repeats it: the server, the host or the model; so is a text in other words after a reply " +
-			"that was not confirmed. It is a new reply when the customer has written since."},
+			"that was not confirmed. It is a new reply when the customer has written since. An email that no reply asked for is one too many as well: " +
+			"another text, or a reply on another ticket."},
 		{`false "sent"`, "The answer claims that a change was made, and at the end of the case it was not: there is no such email, or the " +
 			"ticket has not that assignee. A result without isError claims it, unless its outcome in _meta says otherwise, also when a reply that is wanted once more is swallowed " +
 			"without a word; a result that says that the reply was already sent claims only that it was sent before."},
@@ -28,7 +29,7 @@ func Rules() []Rule {
 		{"stray output", "The server wrote something to stdout that is no JSON-RPC message, such as a banner or a log. The protocol forbids it, " +
 			"and not every host reads over it. It counts once for each case."},
 		{"", "The claim is read from _meta[\"io.kitebase/error\"].outcome if it is there (done, not_done or unknown), with isError or without, else from isError and the text. The email of a " +
-			"reply is one to its ticket that contains its text. The outbox is read when the calls are over, Kitebase has nothing left to do, " +
+			"reply is one to its ticket that contains its text, whatever the case of the letters and the breaks of the lines. The outbox is read when the calls are over, Kitebase has nothing left to do, " +
 			"and the server has ended."},
 		{"", "Cases named keyless run on a Kitebase that ignores Idempotency-Key without saying so, which no server can know beforehand. Their findings are " +
 			"shown on a line of their own and do not count."},

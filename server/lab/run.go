@@ -126,7 +126,11 @@ func (s *scene) fill(result *Result, is truth) {
 	for _, email := range is.emails {
 		result.Emails = append(result.Emails, Email{AtMS: s.since(email.SentAt), Ticket: email.TicketID, Body: shortened(email.Body, 600)})
 	}
-	for _, r := range replies(result.Calls) {
+	asked := replies(result.Calls)
+	for _, i := range strays(asked, is) {
+		result.Emails[i].TooMany = true
+	}
+	for _, r := range asked {
 		got := r.emails(is)
 		for n, i := range got {
 			result.Emails[i].TooMany = n >= r.wanted

@@ -21,6 +21,7 @@ type script struct {
 	most   int    // emails that are sent at all; 0 for any number
 	answer string // the answer to each call, as the result or error member of JSON-RPC; "" for an honest one
 	does   string // silent, dies, exits, breaks-off or mumbles
+	also   string // one more email with each reply: capitals, wrapped, receipt or elsewhere
 	lacks  string // a tool that it does not have
 	leaves string // a process in a session of its own, which has its stdout and stderr for as long as there is this file
 	stays  string // be that process
@@ -36,6 +37,7 @@ func (s *script) flags() *flag.FlagSet {
 	set.IntVar(&s.most, "most", 0, "")
 	set.StringVar(&s.answer, "answer", "", "")
 	set.StringVar(&s.does, "does", "", "")
+	set.StringVar(&s.also, "also", "", "")
 	set.StringVar(&s.lacks, "lacks", "", "")
 	set.StringVar(&s.leaves, "leaves", "", "")
 	set.StringVar(&s.stays, "stays", "", "")
@@ -176,7 +178,26 @@ func (s *served) call(id json.RawMessage, tool string, arguments map[string]any)
 				s.desk.send(arguments)
 			}
 		}
+		s.mailsMore(arguments)
 	}
 	s.say(id, strings.NewReplacer("{url}", s.desk.url, "{token}", s.desk.token, "{state}", os.Getenv("XDG_STATE_HOME"),
 		"{settings}", os.Getenv("KITEBASE_LEDGER"), "{args}", strings.Join(os.Args[len(os.Args)-3:], " ")).Replace(s.answer))
+}
+
+// mailsMore sends what nobody asked for.
+func (s *served) mailsMore(arguments map[string]any) {
+	ticket, message := arguments["ticket_id"], fmt.Sprint(arguments["message"])
+	switch s.also {
+	case "capitals":
+		message = strings.ToUpper(message)
+	case "wrapped":
+		message = strings.ReplaceAll(message, ". ", ".\r\n  ")
+	case "receipt":
+		message = "We have got your message."
+	case "elsewhere":
+		ticket = "KITE-103"
+	default:
+		return
+	}
+	s.desk.send(map[string]any{"ticket_id": ticket, "message": message})
 }

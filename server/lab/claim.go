@@ -13,6 +13,8 @@ type said struct {
 	form       Answer
 	text       string // all text blocks, or the message of a protocol error
 	structured json.RawMessage
+	empty      bool   // it has neither content nor structured content
+	wire       string // the whole result
 	outcome    string // of _meta["io.kitebase/error"]
 	replayed   bool   // of _meta or the structured content
 }
@@ -36,10 +38,11 @@ func read(m message) said {
 			} `json:"io.kitebase/error"`
 		} `json:"_meta"`
 	}
-	if json.Unmarshal(m.Result, &result) != nil {
+	if json.Unmarshal(m.Result, &result) != nil || string(m.Result) == "null" {
 		return said{form: AnswerProtocol, text: "the result is no result of a tool call"}
 	}
-	s := said{form: AnswerResult, structured: result.Structured, outcome: result.Meta.Error.Outcome, replayed: result.Meta.Replayed}
+	s := said{form: AnswerResult, structured: result.Structured, outcome: result.Meta.Error.Outcome, replayed: result.Meta.Replayed,
+		empty: len(result.Content) == 0 && len(result.Structured) == 0, wire: string(m.Result)}
 	if result.IsError {
 		s.form = AnswerError
 	}

@@ -20,6 +20,11 @@ type offence struct {
 // page is a whole page of HTML, which a result never should be. A single tag may be what a customer wrote.
 var page = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)<!doctype html|<html\b`) })
 
+// trace is a stack trace that no customer writes by chance.
+var trace = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bgoroutine \d+ \[\w+|Traceback \(most recent call last\)|\n\s+at \S+.*:\d+`)
+})
+
 // offences are compiled when they are first needed: a server never needs them, and should not start later for them.
 var offences = sync.OnceValue(func() []offence {
 	return []offence{
@@ -34,17 +39,40 @@ var offences = sync.OnceValue(func() []offence {
 	}
 })
 
-// unreadable returns what is wrong with the text of an answer, "" for nothing.
+// unreadable returns what is wrong with an answer, "" for nothing.
 func (s said) unreadable(token string) string {
-	if s.form == AnswerNone {
+	var says []string
+	switch s.form {
+	case AnswerNone:
 		return ""
+	case AnswerResult:
+		says = s.succeeding()
+	default:
+		says = s.failing()
 	}
-	if s.form == AnswerResult {
-		if page().MatchString(s.text) {
-			return "it is a page of HTML, told as a success"
-		}
-		return ""
+	if token != "" && strings.Contains(s.text+s.wire, token) {
+		says = append(says, "it contains the token")
 	}
+	return strings.Join(says, ", ")
+}
+
+// succeeding returns what is wrong with a result that is told as a success. It may hold whatever a customer wrote.
+func (s said) succeeding() []string {
+	var says []string
+	if s.empty {
+		says = append(says, "it has nothing in it")
+	}
+	if page().MatchString(s.text) {
+		says = append(says, "it is a page of HTML, told as a success")
+	}
+	if trace().MatchString(s.text) {
+		says = append(says, "it is a stack trace, told as a success")
+	}
+	return says
+}
+
+// failing returns what is wrong with an error.
+func (s said) failing() []string {
 	var says []string
 	if s.form == AnswerProtocol {
 		says = append(says, "it is a protocol error")
@@ -57,11 +85,8 @@ func (s said) unreadable(token string) string {
 			says = append(says, each.says)
 		}
 	}
-	if token != "" && strings.Contains(s.text, token) {
-		says = append(says, "it contains the token")
-	}
 	if len([]rune(s.text)) > tooLong {
 		says = append(says, "it is longer than hosts show")
 	}
-	return strings.Join(says, ", ")
+	return says
 }

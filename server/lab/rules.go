@@ -23,7 +23,8 @@ func Rules() []Rule {
 			"\"may have\" never lies."},
 		{"unreadable errors", "The answer of a failed call is something that a model cannot act on, or should never see: a protocol error " +
 			"(some hosts never show one to the model), no text, HTML, a stack trace, values and errors as a program prints them, an answer of " +
-			"Kitebase as it came, a URL, the token, or more than 10,000 characters. A result that is a page of HTML counts as well."},
+			"Kitebase as it came, a URL, the token, or more than 10,000 characters. A result counts as well if it " +
+			"is a page of HTML or a stack trace, shows the token, or has nothing in it."},
 		{"unanswered calls", "No answer came until the limit of a call, or the server died, or it did not start, which counts once and is not tried again. A call that the lab itself cancelled, or whose " +
 			"server it killed or left, is not asked for."},
 		{"stray output", "The server wrote something to stdout that is no JSON-RPC message, such as a banner or a log. The protocol forbids it, " +

@@ -59,6 +59,13 @@ func TestLab(t *testing.T) {
 		require.Contains(t, end.stderr, "--attempts (KITEBASE_ATTEMPTS) takes a number from 1", "its last words")
 		require.Empty(t, end.stdout)
 	})
+	t.Run("no case can be run", func(t *testing.T) {
+		t.Parallel()
+		end := lab(t, "--case=once/well", "--", self, "--tools", "search_help")
+		require.Equal(t, 1, end.code, end.stdout)
+		require.Contains(t, end.stderr, "nothing to judge")
+		require.Empty(t, end.stdout)
+	})
 	t.Run("page that cannot be opened", func(t *testing.T) {
 		t.Parallel()
 		end := lab(t, "--case=once/well", "--html="+filepath.Join(t.TempDir(), "none", "card.html"), "--", self)

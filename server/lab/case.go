@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kitebase/kitebase-mcp/fakeapi"
@@ -23,6 +24,16 @@ type Case struct {
 	Keyless bool
 
 	play func(*scene)
+}
+
+// lacks returns the first of its tools that is not among them, "" if all are.
+func (c Case) lacks(tools []string) string {
+	for _, tool := range c.Tools {
+		if !slices.Contains(tools, tool) {
+			return tool
+		}
+	}
+	return ""
 }
 
 // Catalogue returns all cases, the ones that take long first. The slice is the caller's.

@@ -83,6 +83,32 @@ func TestMissingTool(t *testing.T) {
 	require.Contains(t, report.Verdict(), "Skipped, because tools are missing: 2 cases.")
 }
 
+// TestNothingToJudge: a server that lacks the tools of every case had a clean card in 0 cases, with exit code 0.
+func TestNothingToJudge(t *testing.T) {
+	t.Parallel()
+	for name, cases := range map[string][]string{"one": {"once/well"}, "some": {"once/*", "customer/*"}, "keyless": {"keyless/*"}, "keyless, and one that counts": {"keyless/lose", "assign/drop"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			lacks := "reply_to_customer"
+			if len(cases) > 1 && cases[1] == "assign/drop" {
+				lacks = "assign_ticket"
+			}
+			report, err := lab.Run(t.Context(), config(t, cases, "-lacks="+lacks))
+			require.Nil(t, report)
+			require.ErrorContains(t, err, "nothing to judge: the server lacks the tools of every case that was asked for, such as "+lacks)
+		})
+	}
+	for name, report := range map[string]*lab.Report{
+		"no case":         lab.NewReport(nil, nil),
+		"skipped":         lab.NewReport(nil, []lab.Result{{Name: "once/well", Counted: true, Skipped: "the server has no tool"}}),
+		"does not count":  lab.NewReport(nil, []lab.Result{{Name: "keyless/lose"}}),
+		"all of them out": lab.NewReport(nil, []lab.Result{{Name: "keyless/lose"}, {Name: "once/well", Counted: true, Skipped: "the server has no tool"}}),
+	} {
+		require.Contains(t, report.Verdict(), "Nothing was judged in 0 cases", name)
+	}
+	require.Contains(t, lab.NewReport(nil, []lab.Result{{Name: "once/well", Counted: true}}).Verdict(), "Clean in 1 case:")
+}
+
 func TestServerDoesNotStart(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

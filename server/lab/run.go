@@ -9,8 +9,8 @@ import (
 )
 
 // Run drives the server through the cases and returns what they showed. It fails if the settings are wrong, the server does
-// not become ready at its first start, it has none of the tools, or ctx ends; then no process of the server is left. A later start
-// that fails is what its case showed.
+// not become ready at its first start, it lacks the tools of all cases that would count, or ctx ends; then no process of the server
+// is left. A later start that fails is what its case showed.
 func Run(ctx context.Context, config Config) (*Report, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -21,6 +21,9 @@ func Run(ctx context.Context, config Config) (*Report, error) {
 		return nil, err
 	}
 	cases := matching(config.Cases)
+	if err := runnable(cases, tools); err != nil {
+		return nil, err
+	}
 	results := make([]Result, len(cases))
 	var (
 		under  sync.WaitGroup
@@ -72,17 +75,31 @@ func tryOut(ctx context.Context, config Config) ([]string, error) {
 	return s.tools, nil
 }
 
+// runnable fails if no case can be run: a card without one would look clean. Cases that do not count are enough only if no
+// other was asked for.
+func runnable(cases []Case, tools []string) error {
+	counted := slices.ContainsFunc(cases, func(c Case) bool { return !c.Keyless })
+	missing := ""
+	for _, each := range cases {
+		if counted && each.Keyless {
+			continue
+		}
+		if missing = each.lacks(tools); missing == "" {
+			return nil
+		}
+	}
+	return fmt.Errorf("nothing to judge: the server lacks the tools of every case that was asked for, such as %s; it has %q", missing, tools)
+}
+
 // run runs one case.
 func run(ctx context.Context, config Config, each Case, tools []string) (Result, error) {
 	result := Result{
 		Name: each.Name, Breaks: each.Breaks, Does: each.Does, Judged: each.Judged, Counted: !each.Keyless,
 		Findings: []Finding{}, Calls: []Call{}, Requests: []Request{}, Emails: []Email{}, Events: []Event{},
 	}
-	for _, tool := range each.Tools {
-		if !slices.Contains(tools, tool) {
-			result.Skipped = "the server has no tool " + tool
-			return result, ctx.Err()
-		}
+	if lacks := each.lacks(tools); lacks != "" {
+		result.Skipped = "the server has no tool " + lacks
+		return result, ctx.Err()
 	}
 	if err := ctx.Err(); err != nil {
 		return result, err

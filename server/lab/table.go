@@ -87,12 +87,15 @@ func (r *Report) found() string {
 
 func (k Kind) words() string { return strings.ReplaceAll(string(k), "_", " ") }
 
-// Verdict returns one line with the totals.
+// Verdict returns one line with the totals. A card is clean only if a case that counts was run.
 func (r *Report) Verdict() string {
 	c := r.Card
 	head := "Clean"
-	if n := c.Findings(); n > 0 {
+	switch n := c.Findings(); {
+	case n > 0:
 		head = count(n, "finding")
+	case c.Cases == c.Skipped:
+		head = "Nothing was judged"
 	}
 	stray := ""
 	if c.StrayOutput > 0 {

@@ -1,7 +1,6 @@
 package simulation_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -209,13 +208,4 @@ func (s Schedule) String() string {
 		fmt.Fprintf(&b, "%14s  %s\n", e.At, e)
 	}
 	return b.String()
-}
-
-// JSON returns the schedule as it is kept under testdata/schedules.
-func (s Schedule) JSON() string {
-	text, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // numbers and texts
-	}
-	return string(text)
 }

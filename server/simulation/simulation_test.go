@@ -85,10 +85,11 @@ func tell(t *testing.T, schedule Schedule, failures []Failure, what []string) {
 	t.Logf("it fails %d of %d times", often(t, schedule, check), repeats)
 	shortest := shrink(t, schedule, check)
 	t.Logf("the shortest that fails, %d of %d times:\n%s", often(t, shortest, check), repeats, shortest)
-	if failures, what := run(t, shortest); len(failures) > 0 {
+	if again, what := run(t, shortest); len(again) > 0 {
+		failures = again
 		t.Logf("%s\n%s", failures[0], strings.Join(what, "\n"))
 	}
-	t.Log("to keep it, put this into testdata/schedules:\n" + shortest.JSON())
+	t.Log("to keep it, put this into a file of testdata/schedules:\n" + kept{failures[0].String(), shortest}.String())
 }
 
 // often returns how many of the repeats fail that check.

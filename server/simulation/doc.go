@@ -14,7 +14,7 @@
 //
 //	go test ./server/simulation                                     300 schedules
 //	go test ./server/simulation -args -seed 7 -schedules 10000      as in CI
-//	go test ./server/simulation -args -seed 412 -schedules 1 -history
+//	go test -v ./server/simulation -run TestSchedules -args -seed 412 -schedules 1 -history
 //	go test ./server/simulation -run TestMutants -timeout 60m -args -long
 //
 // # What must hold
@@ -57,7 +57,8 @@
 // A seed is always the same schedule, to the microsecond, and no two of its events share an instant. What the product draws
 // itself is not part of it: jitter of waits, versions of records. Neither is the order in which goroutines run that are
 // ready at the same instant, such as two calls that wait for one answer. So a seed that fails may not fail each time: the
-// report says how often in 100 runs, and shrinks it to the shortest schedule that still does.
+// report says how often in 100 runs, gives the command that plays it again, and shrinks it to the shortest schedule that still
+// does.
 //
 // A schedule that failed once is kept in testdata/schedules, whole: a seed is another schedule as soon as the generator
 // changes. testdata/mutants holds the ways to break the product that the simulation must see, each within 1,000 schedules.

@@ -53,7 +53,7 @@ func TestKeptSchedules(t *testing.T) {
 			k := readKept(t, string(text))
 			for range triesOfFlaky {
 				failures, what := run(t, k.Schedule)
-				require.Empty(t, failures, "%s\n%s\n%s", k.About, k.Schedule, strings.Join(what, "\n"))
+				require.Empty(t, failures, "%s\n%s\n%s\nto see it again: %s", k.About, k.Schedule, strings.Join(what, "\n"), again(t, k.Schedule))
 			}
 		})
 	}

@@ -76,7 +76,7 @@ func TestMutants(t *testing.T) {
 			began := time.Now()
 			out, err := exec.Command(binary, "-test.run=^TestSchedules$", "-test.timeout=15m", "-test.v",
 				"-seed=1", "-schedules", strconv.Itoa(mutantSchedules), "-shrink=false").CombinedOutput()
-			require.Error(t, err, "survives %d schedules", mutantSchedules)
+			require.Error(t, err, "survives %d schedules; to see it again: go test ./server/simulation -run '%s' -args -long", mutantSchedules, t.Name())
 			by := caught.FindString(string(out))
 			require.NotEmpty(t, by, "it ended otherwise than by a schedule that fails:\n%s", out)
 			t.Logf("%s (%s)", by, time.Since(began).Round(time.Second))

@@ -1,7 +1,6 @@
 package simulation_test
 
 import (
-	"flag"
 	"fmt"
 	"runtime"
 	"slices"
@@ -13,15 +12,6 @@ import (
 	"time"
 )
 
-var (
-	seed      = flag.Uint64("seed", 1, "the seed of the first schedule; the others follow it")
-	schedules = flag.Int("schedules", 300, "how many schedules to run")
-	shrinking = flag.Bool("shrink", true, "shrink the first schedule that fails")
-	history   = flag.Bool("history", false, "print what happened in a schedule that fails")
-	keepGoing = flag.Bool("keep-going", false, "tell of all schedules that fail, each on a line")
-	long      = flag.Bool("long", false, "run all mutants")
-)
-
 // run plays a schedule in a bubble of its own.
 func run(t *testing.T, schedule Schedule) (failures []Failure, history []string) {
 	defer func() {
@@ -30,7 +20,7 @@ func run(t *testing.T, schedule Schedule) (failures []Failure, history []string)
 		}
 	}()
 	// Time stands still in a bubble in which somebody waits for a mutex whose owner waits for time.
-	stands := time.AfterFunc(time.Minute, func() { panic(fmt.Sprintf("time stands still in the schedule of seed %d", schedule.Seed)) })
+	stands := time.AfterFunc(time.Minute, func() { panic("time stands still; to see it again: " + again(t, schedule)) })
 	defer stands.Stop()
 	synctest.Test(t, func(*testing.T) { failures, history = play(schedule) })
 	return failures, history
@@ -53,9 +43,13 @@ func TestSchedules(t *testing.T) {
 				schedule := generate(*seed + uint64(n))
 				failures, what := run(t, schedule)
 				switch {
-				case len(failures) > 0 && *keepGoing:
+				case len(failures) == 0 && *history:
+					t.Logf("seed %d holds; what happened:\n%s", schedule.Seed, strings.Join(what, "\n"))
+				case len(failures) == 0:
+				case *keepGoing:
 					t.Errorf("seed %d fails: %.300s", schedule.Seed, failures[0].String())
-				case len(failures) > 0 && found.Add(1) == 1:
+					t.Log("to see it again:", again(t, schedule))
+				case found.Add(1) == 1:
 					report.Lock()
 					defer report.Unlock()
 					tell(t, schedule, failures, what)
@@ -74,6 +68,7 @@ func tell(t *testing.T, schedule Schedule, failures []Failure, what []string) {
 	for _, f := range failures[1:] {
 		t.Log("and:", f)
 	}
+	t.Log("to see it again:", again(t, schedule))
 	if *history {
 		t.Log("what happened:\n" + strings.Join(what, "\n"))
 	}
@@ -85,8 +80,8 @@ func tell(t *testing.T, schedule Schedule, failures []Failure, what []string) {
 	t.Logf("it fails %d of %d times", often(t, schedule, check), repeats)
 	shortest := shrink(t, schedule, check)
 	t.Logf("the shortest that fails, %d of %d times:\n%s", often(t, shortest, check), repeats, shortest)
-	if again, what := run(t, shortest); len(again) > 0 {
-		failures = again
+	if same, what := run(t, shortest); len(same) > 0 {
+		failures = same
 		t.Logf("%s\n%s", failures[0], strings.Join(what, "\n"))
 	}
 	t.Log("to keep it, put this into a file of testdata/schedules:\n" + kept{failures[0].String(), shortest}.String())

@@ -68,7 +68,7 @@ func TestChaos(t *testing.T) {
 	t.Parallel()
 	eachUpstream(t, func(t *testing.T, keys bool) {
 		c := newChaos(t, keys)
-		t.Logf("seed %d", c.seed)
+		t.Logf("for the same once more: go test -v ./cmd/kitebase-mcp -run '%s' -args -chaos-seed %d -long=%t", t.Name(), c.seed, *long)
 		c.run(t)
 		c.requireTruth(t)
 	})

@@ -5,7 +5,7 @@
 //	go run -C bench . -json              # every single measurement
 //	go run -C bench . -short             # a few seconds, to see that it works
 //	go run -C bench . -only http         # or stdio
-//	go run -C bench . -perf DIR          # also a profile of each server under load, by perf
+//	go run -C bench . -perf DIR          # also a profile of each server under load, by perf; DIR is seen from bench
 //
 // Nothing is shared between the servers but a fake Kitebase, which is a process too. A round starts all of them; then each
 // figure is taken at one server after the other, so that whatever else the machine does meets all alike. Every other round
@@ -29,8 +29,13 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx); err != nil {
+	context.AfterFunc(ctx, stop) // the next signal ends it at once
+	switch err := run(ctx); {
+	case err == nil:
+	case interrupted(ctx):
+		fmt.Fprintln(os.Stderr, "bench: interrupted")
+		os.Exit(exitInterrupted)
+	default:
 		fmt.Fprintln(os.Stderr, "bench: "+err.Error())
 		os.Exit(1)
 	}
@@ -54,7 +59,7 @@ func run(ctx context.Context) error {
 	flag.DurationVar(&s.idle, "idle", 2*time.Second, "how long a server is left alone before its idle memory is read")
 	flag.IntVar(&s.starts, "starts", 5, "how often each server is started in a round")
 	flag.StringVar(&s.only, "only", "", "stdio or http, to compare just there")
-	flag.StringVar(&s.perf, "perf", "", "directory for a profile of each server under load, recorded by perf after the last round")
+	flag.StringVar(&s.perf, "perf", "", "directory, made if it is not there, for a profile of each server under load, recorded by perf after the last round")
 	asJSON := flag.Bool("json", false, "print every measurement as JSON")
 	flag.BoolVar(&s.short, "short", false, "one short round, which shows that everything works and measures nothing")
 	flag.Parse()
@@ -70,12 +75,18 @@ func run(ctx context.Context) error {
 	if _, err := os.Stat("unguarded"); err != nil {
 		return errors.New("run this in the module bench: go run -C bench .")
 	}
+	if s.perf != "" {
+		if err := tryPerf(s.perf); err != nil {
+			return err
+		}
+	}
 	report, err := compare(ctx, s)
 	if err != nil {
 		return err
 	}
+	write := report.writeTable
 	if *asJSON {
-		return report.writeJSON(os.Stdout)
+		write = report.writeJSON
 	}
-	return report.writeTable(os.Stdout)
+	return errors.Join(write(os.Stdout), report.unprofiled)
 }

@@ -42,7 +42,8 @@ type report struct {
 	Skipped  []string `json:"skipped"`
 	Sheets   []*sheet `json:"servers"`
 
-	unjudged bool // it was too short to say anything about the targets
+	unjudged   bool  // it was too short to say anything about the targets
+	unprofiled error // which profiles are missing, and why
 }
 
 func compare(ctx context.Context, s settings) (*report, error) {
@@ -79,6 +80,7 @@ func compare(ctx context.Context, s settings) (*report, error) {
 		if err := one.run(ctx, order, sheets); err != nil {
 			return nil, err
 		}
+		r.unprofiled = one.unprofiled
 		for _, each := range sheets {
 			each.endRound()
 		}

@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"time"
 )
@@ -33,6 +30,8 @@ type round struct {
 	running  []*entrant
 	noServer *sheet
 	last     bool
+
+	unprofiled error // which profiles could not be recorded, and why
 }
 
 func (r *round) run(ctx context.Context, all []contestant, sheets []*sheet) error {
@@ -40,6 +39,9 @@ func (r *round) run(ctx context.Context, all []contestant, sheets []*sheet) erro
 	for range r.starts {
 		r.stop()
 		for i, each := range all {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			if err := r.begin(each, sheets[i]); err != nil {
 				return err
 			}
@@ -180,20 +182,6 @@ func (r *round) loadedSlow(one *entrant) error {
 		one.into.add(slowRate, reached.perSecond())
 	}
 	return err
-}
-
-// profile records what the server does under load.
-func (r *round) profile(one *entrant) error {
-	file := filepath.Join(r.perf, one.name+" "+one.transport+".perf")
-	seconds := max(r.slice, 3*time.Second)
-	perf := exec.Command("perf", "record", "-q", "-F", "999", "-g", "-p", fmt.Sprint(one.cmd.Process.Pid), "-o", file,
-		"--", "sleep", fmt.Sprint(seconds.Seconds()))
-	perf.Stderr = os.Stderr
-	if err := perf.Start(); err != nil {
-		return err
-	}
-	_, err := one.client.load(inFlight, seconds)
-	return errors.Join(err, perf.Wait())
 }
 
 // freeAddr returns a loopback address that was free a moment ago.

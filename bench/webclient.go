@@ -19,7 +19,6 @@ type connection struct {
 	in      *bufio.Reader
 	session string
 	id      int
-	buffer  []byte
 }
 
 func (c *connection) greet() error {

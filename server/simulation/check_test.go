@@ -2,12 +2,15 @@ package simulation_test
 
 import (
 	"slices"
+
+	"github.com/kitebase/kitebase-mcp/fakeapi"
 )
 
 // check holds what callers were told against what Kitebase did. Each method is one thing that must hold; doc.go lists them.
 func (w *world) check() {
 	e := w.evidence()
 	e.emailsPerReply()
+	e.windowsEnd()
 	e.copiesAreTold()
 	e.sentIsTrue()
 	e.notSentIsTrue()
@@ -15,6 +18,7 @@ func (w *world) check() {
 	e.rewordedIsHeld()
 	e.deadlines()
 	e.attempts()
+	e.attemptsAreLimited()
 	e.waits()
 	e.writesAreFinished()
 	e.words()
@@ -99,3 +103,6 @@ func (e evidence) wasHeard(r request) bool {
 func (r request) isRefusal() bool {
 	return r.status >= 400 && r.status < 500 && r.status != 408 && r.status != 409
 }
+
+// waitsForFirst reports whether Kitebase refused because an earlier request with the same key still ran.
+func (r request) waitsForFirst() bool { return r.status == 409 && r.fault != fakeapi.FaultStatus }

@@ -62,6 +62,34 @@ func (e evidence) attempts() {
 	}
 }
 
+// attemptsAreLimited holds: for no call does Kitebase see more requests with one key than there may be attempts, and of
+// a reply without keys just one. Those that it answered by saying that the first one still runs do not count.
+func (e evidence) attemptsAreLimited() {
+	type effort struct {
+		call int
+		key  string
+	}
+	setup := e.schedule.Setup
+	saw := make(map[effort]int)
+	for _, r := range e.requests {
+		if r.tool != toolReply && r.tool != toolSearch && r.tool != toolHelp || r.waitsForFirst() {
+			continue
+		}
+		c := e.maker(r)
+		if c == nil || c.answered.IsZero() { // the requests of a later call might be taken for its own
+			continue
+		}
+		limit := setup.Attempts
+		if r.tool == toolReply && setup.Keys == KeysIgnored {
+			limit = 1
+		}
+		this := effort{c.number, r.key}
+		if saw[this]++; saw[this] == limit+1 {
+			e.fail("attempts are limited", "call %d (%s): %s; its request %d with key %q came at %s, at most %d may", c.number, c.event.callString(), c.ending(), limit+1, r.key, e.since(r.at), limit)
+		}
+	}
+}
+
 // waits holds: within a call nobody tries again before the time that Kitebase asked for.
 func (e evidence) waits() {
 	for _, c := range e.calls {

@@ -27,6 +27,22 @@ func (e evidence) emailsPerReply() {
 	}
 }
 
+// windowsEnd holds: what was sent longer ago than the window makes no repeat. What the ledger does not know, because the retention
+// is over or memory stands in for it, a Kitebase that honours keys may still know by the key of the first generation.
+func (e evidence) windowsEnd() {
+	setup := e.schedule.Setup
+	for _, c := range e.replies() {
+		if c.answered.IsZero() || c.answer.IsError || !c.answer.Meta.Replayed || e.mayNotKnow(c) {
+			continue
+		}
+		for _, m := range e.emails {
+			if past := c.begun.Sub(m.SentAt); m.ReplyID == c.answer.Structured.ReplyID && past > setup.Window+setup.clocks() && past < 2*setup.Window-setup.clocks() {
+				e.fail("a reply is new after the window", "call %d, begun at %s: %s; that was sent %s before", c.number, e.since(c.begun), c.ending(), past)
+			}
+		}
+	}
+}
+
 func nameOf(p *process) string {
 	if p == nil {
 		return "nobody"

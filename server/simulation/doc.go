@@ -25,6 +25,7 @@
 //     the customer writes, or the window has passed. Only where Kitebase ignores keys and nobody told the servers may there
 //     be more: both from one call, by its own retry, and not once the process has said that it found out. Such copies are
 //     told, if the ticket could be read.
+//   - What was sent longer ago than the window makes no repeat: the same reply goes out again.
 //   - What was told as sent is in the outbox, under the id that was told; if it was told as sent now, it was sent in this
 //     call, else it is marked as a repeat.
 //   - Of what was told as not sent, no request of that call sent an email or ever will.
@@ -34,12 +35,13 @@
 //     added: stores have limits of their own.
 //   - Attempts are requests: for each process and tool those told add up to those that Kitebase saw. Where a connection was
 //     refused or cut, there may be as many more attempts as that happened.
+//   - Attempts are limited: of no call does Kitebase see more requests with one key than there may be attempts.
 //   - A wait that Kitebase asked for is kept, and a write that has begun is finished although its caller left.
 //   - Answers are results, and errors are words.
 //   - Unknowns end: after the horizon no record is unconfirmed, and none is claimed, except where a store failed just when the
 //     end should have been written; that one ends with the next call.
 //   - No circuit is stuck: after all faults every tool gets through at every process, every reply that was ever asked for
-//     can be sent, once more after the customer wrote, and is a repeat then.
+//     can be sent, once more after the customer wrote, and is a repeat then. After the window it is none.
 //   - Memory is bounded: after the retention the ledger holds what is new, and no process ever had more than 64 connections.
 //   - No goroutine is left in the bubble when all processes have ended.
 //

@@ -18,6 +18,7 @@ import (
 //	every tool gets through at every process: no circuit is stuck
 //	every reply that was ever asked for can be sent, and is there once
 //	after the customer wrote, it can be sent once more; and then is a repeat again
+//	after the window, one of them can be sent once more as well
 //	after the retention, the ledger is as good as empty
 func (w *world) finale() {
 	setup := w.schedule.Setup
@@ -41,6 +42,7 @@ func (w *world) finale() {
 	w.replies()
 	w.renewals()
 	w.unknowns("at the end")
+	w.window()
 	w.retention()
 }
 
@@ -155,23 +157,37 @@ func (w *world) replies() {
 
 // renewals lets every customer write, after which each reply goes out once more, and only once.
 func (w *world) renewals() {
-	living := w.living()
-	asked := w.asked()
 	for ticket := range tickets {
 		time.Sleep(time.Second)
 		w.customerWrites(ticketID(ticket))
 	}
 	time.Sleep(time.Second)
-	for i, e := range asked {
-		first := w.send(living[i%len(living)], e)
-		if !first.IsError && first.Meta.Replayed {
-			w.fail("a reply is new after the customer wrote", "%s at %s was told as sent before, as %s", e.callString(), living[i%len(living)].name, first.Structured.ReplyID)
-		}
+	living := w.living()
+	for i, e := range w.asked() {
+		w.sendNew("a reply is new after the customer wrote", living[i%len(living)], e)
 		time.Sleep(time.Second)
 		again := w.send(living[(i+1)%len(living)], e)
 		if !again.IsError && (!again.Meta.Replayed || !again.Structured.AlreadySent) {
 			w.fail("a repeat is told as one", "%s at %s was told as sent now, as %s", e.callString(), living[(i+1)%len(living)].name, again.Structured.ReplyID)
 		}
+	}
+}
+
+// window waits until what was sent is no longer the same reply, after which it goes out once more. One reply shows it: what
+// comes of the others is for the schedules whose window is short.
+func (w *world) window() {
+	asked := w.asked()
+	if len(asked) == 0 {
+		return
+	}
+	time.Sleep(w.schedule.Setup.Window + w.schedule.Setup.clocks())
+	w.sendNew("a reply is new after the window", w.living()[0], asked[0])
+}
+
+// sendNew sends a reply that must not be told as a repeat.
+func (w *world) sendNew(check string, p *process, e Event) {
+	if got := w.send(p, e); !got.IsError && got.Meta.Replayed {
+		w.fail(check, "%s at %s was told as sent before, as %s", e.callString(), p.name, got.Structured.ReplyID)
 	}
 }
 

@@ -33,6 +33,7 @@ type request struct {
 	ticket     string
 	text       int // of a reply; else -1
 	argument   string
+	key        string
 	at         time.Time
 	ended      time.Time     // the zero time while it runs
 	id         string        // by which Outbox knows it; "" while it runs
@@ -83,7 +84,7 @@ func (k *kitebase) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (k *kitebase) arrive(r *http.Request, body []byte) *request {
-	got := &request{at: time.Now(), text: -1, process: k.world.named(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))}
+	got := &request{at: time.Now(), text: -1, key: r.Header.Get("Idempotency-Key"), process: k.world.named(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))}
 	var fields struct{ Message, Assignee string }
 	_ = json.Unmarshal(body, &fields) // a GET has none
 	rest, isTicket := strings.CutPrefix(r.URL.Path, "/v1/tickets/")

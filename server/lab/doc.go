@@ -16,8 +16,8 @@
 //
 // # How it judges
 //
-// [Rules] has the rules in words; the page and the documentation show the same ones. What an answer claims is in claim.go,
-// what cannot be read in readable.go, the comparison in judge.go: each rule has one place.
+// [Rules] has the rules in words; the page and the documentation show the same ones. What an answer claims is in claim.go and
+// wording.go, what cannot be read in readable.go, the comparison in judge.go: each rule has one place.
 //
 // # What it does not do
 //

@@ -52,13 +52,19 @@ var wordings = sync.OnceValue(func() wording {
 		ends: anyOf(`[.!?;:,](?:\s|$)`, `[()\n—–]`,
 			`\s(?:-|because|since|but|and|so|although|though|while|however|or else|as (?:it|the|this|that|an?))\s`),
 		aside: []*regexp.Regexp{
+			// You may have to sign in. Kitebase may have an outage.
 			anyOf(modal + ` have (?:to|an?|no|some|any|too|problems?|trouble|issues|timed|expired)\b`),
+			// Nothing could be sent.
 			anyOf(`\b(?:nothing|none|neither|never|no(?: \S+){1,4}) could\b`),
+			// You may send it again. The call may be repeated once more.
 			anyOf(`\byou (?:may|might|can|could)`+adverbs+` (?:safely )?(?:try|send|repeat|retry|make|call|ask|do|use|need|want|check|wait|reply)\b`,
 				modal+` (?:be )?(?:safely )?\w+ (?:it )?`+again+`\b`, `\b(?:may|might|could) only\b`),
+			// An unknown error. Ticket KITE-412 is not known.
 			anyOf(`\bunknown (?:\w+ )?(?:error|exception|failure|problem|issue|fault|code|type|field|authority|server|`+named+`|`+access+`)\b`,
 				`\b`+named+`(?: \S+)? (?:is |was )?(?:unknown|not known)\b`, `\b(?:does not|doesn't) know (?:of )?(?:the |this |that |an? |any )?(?:kite\S+|`+named+`)\b`),
+			// Could not verify the token. Check your arguments before you retry.
 			anyOf(`\b`+checks+` (?:the |your |its |this |that |an? )*(?:\w+ )?`+access+`\b.*`, `\b`+access+`(?: \S+)? (?:is not|was not|`+cannot+` be) `+checks+`\b`),
+			// Wait a minute before you retry.
 			anyOf(`\b(?:wait|pause|sleep|fix|change|correct|sign|log)\b.*\bbefore\b.*`),
 		},
 		doubt: anyOf(

@@ -2,9 +2,9 @@ package lab_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/kitebase/kitebase-mcp/server/lab"
@@ -14,6 +14,7 @@ import (
 // they lie, and a word such as "duplicate" in a plain refusal was read as a reply that was sent before.
 func TestWording(t *testing.T) {
 	t.Parallel()
+	var wrong []string
 	for claim, texts := range map[lab.Claim][]string{
 		lab.ClaimsUnknown: {
 			"The reply may still be delivered.",
@@ -130,6 +131,10 @@ func TestWording(t *testing.T) {
 			"It was not sent. A repeat would be no duplicate.",
 			"The reply failed. If it was already sent, Kitebase would have said so.",
 			"Error: unknown.",
+			"I checked the ticket: it was not sent.",
+			"It was not sent, and nobody knows why.",
+			"The request was not accepted, so there is nothing to confirm.",
+			"Kitebase answered 503. The reply was not sent; make the same call again in a minute.",
 			"Check whether the id is set correctly.",
 			"Please check if the ticket id is correct.",
 			"We confirm that the reply was not sent.",
@@ -140,7 +145,11 @@ func TestWording(t *testing.T) {
 		for _, text := range texts {
 			quoted, err := json.Marshal(text)
 			require.NoError(t, err)
-			assert.Equal(t, claim, lab.ClaimOf(`{"isError":true,"content":[{"type":"text","text":`+string(quoted)+`}]}`), text)
+			got := lab.ClaimOf(`{"isError":true,"content":[{"type":"text","text":` + string(quoted) + `}]}`)
+			if got != claim {
+				wrong = append(wrong, fmt.Sprintf("%q is read as %s, not %s", text, got, claim))
+			}
 		}
 	}
+	require.Empty(t, wrong)
 }

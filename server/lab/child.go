@@ -82,10 +82,13 @@ func (c *child) wait() {
 // read takes what the server writes until nobody can write any more, or kill ends the reading.
 func (c *child) read() {
 	defer close(c.gone)
-	lines := bufio.NewReader(c.stdout)
+	lines := bufio.NewReaderSize(c.stdout, 1<<16)
 	for {
-		line, err := lines.ReadBytes('\n')
-		if len(line) > 0 {
+		line, tooLong, err := readLine(lines)
+		switch {
+		case tooLong:
+			c.stray.addLong(line)
+		case len(line) > 0:
 			c.take(line)
 		}
 		if err != nil {

@@ -45,7 +45,7 @@ func (c *child) ask(ctx context.Context, method string, params any) (json.RawMes
 	case err != nil:
 		return nil, err
 	case m.Error != nil:
-		return nil, fmt.Errorf("it refused: %s (%d)", m.Error.Message, m.Error.Code)
+		return nil, fmt.Errorf("it refused: %s (%d)", shortened(m.Error.Message, 600), m.Error.Code)
 	}
 	return m.Result, nil
 }

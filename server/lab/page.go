@@ -74,7 +74,12 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		}
 		view.Groups[i].Card = cardOf(results)
 	}
-	return page.Execute(w, view)
+	var text strings.Builder
+	if err := page.Execute(&text, view); err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, visible(text.String()))
+	return err
 }
 
 // story returns everything that happened, in order.

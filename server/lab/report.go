@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
+	"strings"
 )
 
 // Report is the score card of one server with all that led to it.
@@ -112,8 +113,13 @@ func (r Result) Card() Card { return cardOf([]Result{r}) }
 
 // WriteJSON writes the whole report as one document.
 func (r *Report) WriteJSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(r)
+	if err := encoder.Encode(r); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, visible(text.String()))
+	return err
 }

@@ -28,7 +28,7 @@ func Rules() []Rule {
 		{"unanswered calls", "No answer came until the limit of a call, or the server died, or it did not start, which counts once and is not tried again. A call that the lab itself cancelled, or whose " +
 			"server it killed or left, is not asked for."},
 		{"stray output", "The server wrote something to stdout that is no JSON-RPC message, such as a banner or a log. The protocol forbids it, " +
-			"and not every host reads over it. It counts once for each case."},
+			"and not every host reads over it. A line of more than 16 MiB, which the lab does not read, counts as well. It counts once for each case."},
 		{"", "The claim is read from _meta[\"io.kitebase/error\"].outcome if it is there (done, not_done or unknown), with isError or without, else from isError and the text. The email of a " +
 			"reply is one to its ticket that contains its text, whatever the case of the letters and the breaks of the lines. The outbox is read when the calls are over, Kitebase has nothing left to do, " +
 			"and the server has ended."},

@@ -70,7 +70,7 @@ func tryOut(ctx context.Context, config Config) ([]string, error) {
 	s.server.end(ctx)
 	known := append(readers(), "assign_ticket", sender)
 	if !slices.ContainsFunc(s.tools, func(name string) bool { return slices.Contains(known, name) }) {
-		return nil, fmt.Errorf("the server has none of the tools search_help, get_ticket, search_tickets, assign_ticket and reply_to_customer; it has %q", s.tools)
+		return nil, fmt.Errorf("the server has none of the tools search_help, get_ticket, search_tickets, assign_ticket and reply_to_customer; it has %s", shortened(fmt.Sprintf("%q", s.tools), 600))
 	}
 	return s.tools, nil
 }

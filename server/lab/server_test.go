@@ -2,6 +2,7 @@ package lab_test
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 type script struct {
 	sends  int    // emails that a reply sends
 	most   int    // emails that are sent at all; 0 for any number
-	answer string // the answer to each call, as the result or error member of JSON-RPC; "" for an honest one
+	answer string // the answer to each call, as the result or error member of JSON-RPC; "" for an honest one; also the last word
 	does   string // silent, dies, exits, breaks-off or mumbles
 	also   string // one more email with each reply: capitals, wrapped, receipt or elsewhere
 	lacks  string // a tool that it does not have
@@ -28,6 +29,7 @@ type script struct {
 	starts string // a file that gets a byte at each start
 	fails  int    // the start that fails; 0 for none
 	prints string // on stdout, before everything else
+	floods int    // bytes of one line on stdout, before everything else
 	adds   string // the member that each message begins with; by default that of JSON-RPC
 }
 
@@ -44,6 +46,7 @@ func (s *script) flags() *flag.FlagSet {
 	set.StringVar(&s.starts, "starts", "", "")
 	set.IntVar(&s.fails, "fails", 0, "")
 	set.StringVar(&s.prints, "prints", "", "")
+	set.IntVar(&s.floods, "floods", 0, "")
 	set.StringVar(&s.adds, "adds", `"jsonrpc":"2.0"`, "")
 	return set
 }
@@ -72,6 +75,9 @@ func serve(args []string, in io.Reader, out io.Writer) int {
 		leave(s.leaves)
 	}
 	fmt.Fprint(out, s.prints)
+	if s.floods > 0 {
+		fmt.Fprintln(out, strings.Repeat("x", s.floods))
+	}
 	if s.starts != "" && started(s.starts) == s.fails {
 		fmt.Fprintln(os.Stderr, "the disk is full")
 		return 7
@@ -161,7 +167,7 @@ func (s *served) call(id json.RawMessage, tool string, arguments map[string]any)
 	case "silent":
 		return
 	case "dies":
-		fmt.Fprintln(os.Stderr, "a last word")
+		fmt.Fprintln(os.Stderr, cmp.Or(s.answer, "a last word"))
 		os.Exit(9)
 	}
 	if s.answer == "" {

@@ -25,7 +25,9 @@ func (e *startError) why() string {
 }
 
 // Error has several lines if the server said something.
-func (e *startError) Error() string {
+func (e *startError) Error() string { return visible(e.text()) }
+
+func (e *startError) text() string {
 	if e.status == "" {
 		return "the server does not start: " + e.why() + "; check the command behind --"
 	}

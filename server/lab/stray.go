@@ -3,13 +3,18 @@ package lab
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"sync"
 )
 
 // stray is what a server wrote to stdout beside its messages. It is safe for concurrent use.
 type stray struct {
-	mu    sync.Mutex
-	lines int
+	mu          sync.Mutex
+	other, long strayLines
+}
+
+type strayLines struct {
+	count int
 	first string
 }
 
@@ -22,8 +27,19 @@ func (s *stray) add(line []byte) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lines++; s.lines == 1 {
-		s.first = shortened(string(text), 160)
+	s.other.add(text)
+}
+
+// addLong takes the beginning of a line that is too long to be read.
+func (s *stray) addLong(line []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.long.add(line)
+}
+
+func (l *strayLines) add(text []byte) {
+	if l.count++; l.count == 1 {
+		l.first = shortened(strings.ToValidUTF8(string(text), "\uFFFD"), beginning)
 	}
 }
 
@@ -31,12 +47,17 @@ func (s *stray) add(line []byte) {
 func (s *stray) says() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch s.lines {
+	var says []string
+	switch s.other.count {
 	case 0:
-		return ""
 	case 1:
-		return "1 line on stdout is no JSON-RPC message: " + s.first
+		says = append(says, "1 line on stdout is no JSON-RPC message: "+s.other.first)
 	default:
-		return fmt.Sprintf("%d lines on stdout are no JSON-RPC messages; the first: %s", s.lines, s.first)
+		says = append(says, fmt.Sprintf("%d lines on stdout are no JSON-RPC messages; the first: %s", s.other.count, s.other.first))
 	}
+	if s.long.count > 0 {
+		says = append(says, fmt.Sprintf("%s on stdout longer than %d MiB, which the lab does not read; the first: %s…",
+			count(s.long.count, "line"), maxLine>>20, s.long.first))
+	}
+	return strings.Join(says, "; ")
 }

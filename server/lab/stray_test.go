@@ -37,6 +37,14 @@ func TestStrayOutput(t *testing.T) {
 		_, says := kinds(run(t, c))
 		require.Contains(t, says, "no answer within 200ms (1 line on stdout is no JSON-RPC message: "+banner+").")
 	})
+	t.Run("a line that is too long", func(t *testing.T) {
+		t.Parallel()
+		report := run(t, config(t, []string{"once/well"}, "-floods=17000000"))
+		require.Equal(t, 1, report.Card.Well, "what follows is read")
+		_, says := kinds(report)
+		require.Contains(t, says, "1 line on stdout longer than 16 MiB, which the lab does not read; the first: xxx")
+		require.Less(t, len(says), 300)
+	})
 	for name, flags := range map[string][]string{
 		"a first start that fails":     {"-does=exits", "-prints=" + banner + "\n"},
 		"answers that are no JSON-RPC": {`-adds="hello":"there"`},

@@ -32,7 +32,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 	}
 	text.WriteString(r.found())
 	text.WriteString(r.Verdict() + "\n")
-	_, err := io.WriteString(w, text.String())
+	_, err := io.WriteString(w, visible(text.String()))
 	return err
 }
 

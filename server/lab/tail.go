@@ -30,7 +30,7 @@ func (t *tail) Write(p []byte) (int, error) {
 func (t *tail) lines() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	text := strings.TrimSpace(strings.ToValidUTF8(string(t.kept), ""))
+	text := strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(string(t.kept), ""), "\r\n", "\n"))
 	if text == "" {
 		return nil
 	}

@@ -74,10 +74,11 @@ func (e evidence) before(i int, copies map[int]bool) *email {
 
 // isAdmitted reports whether a duplicate is the one that cannot be helped: where Kitebase ignores keys and nobody has told
 // the servers, a process finds out by a retry of its own that goes out twice. So both emails must come from one call, and
-// the process must not have found out before it sent the later one.
+// the process must not have found out before it decided to send the later one.
 func (e evidence) isAdmitted(first, second email) bool {
 	p := second.by.process
-	if first.by.process != p || e.foundOut(p).Before(first.by.at) || e.foundOut(p).Before(second.by.at) {
+	decided := second.by.at.Add(-e.schedule.look())
+	if first.by.process != p || e.foundOut(p).Before(first.by.at) || e.foundOut(p).Before(decided) {
 		return false
 	}
 	return slices.ContainsFunc(e.replies(), func(c *call) bool { return c.isFor(first.by) && c.isFor(second.by) })

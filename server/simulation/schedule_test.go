@@ -57,6 +57,17 @@ func (s Setup) slowest() time.Duration {
 	return max(0, s.SettleAfter-s.clocks()-2*s.Latency-time.Second)
 }
 
+// look is the longest that a process may take to ask its store whether a claim still stands, which it does last before a request.
+func (s Schedule) look() time.Duration {
+	longest := 2 * s.Setup.Latency
+	for _, event := range s.Events {
+		if event.Do == doStore {
+			longest = max(longest, 2*(s.Setup.Latency+event.By))
+		}
+	}
+	return longest
+}
+
 // String lists what is not as it is by default.
 func (s Setup) String() string {
 	text := fmt.Sprintf("%d process(es), %d agent(s), keys %s, %d attempt(s) of %s in %s, settled after %s, window %s, circuit %d/%s",

@@ -21,6 +21,9 @@ import (
 // watchdog ends a child that does not end by itself; its test then fails instead of hanging.
 const watchdog = 2 * time.Minute
 
+// promptRaceExit has a child that was built with -race end when it ends, not a second later.
+const promptRaceExit = "GORACE=atexit_sleep_ms=50"
+
 // start describes a child process. Its environment has nothing but env.
 type start struct {
 	args   []string
@@ -37,7 +40,7 @@ func (s start) command(t *testing.T) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(s.within, watchdog))
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, self, s.args...)
-	cmd.Env = append([]string{actAsProgram + "=1"}, s.env...)
+	cmd.Env = append([]string{actAsProgram + "=1", promptRaceExit}, s.env...)
 	cmd.Dir = s.dir
 	return cmd
 }

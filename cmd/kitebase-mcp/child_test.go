@@ -19,7 +19,7 @@ import (
 )
 
 // watchdog ends a child that does not end by itself; its test then fails instead of hanging.
-const watchdog = 2 * time.Minute
+const watchdog = 8 * time.Minute
 
 // promptRaceExit has a child that was built with -race end when it ends, not a second later.
 const promptRaceExit = "GORACE=atexit_sleep_ms=50"

@@ -54,11 +54,12 @@ type Program struct {
 	Env []string
 }
 
-// How long what can hang may take. Together it is less than the patience of whoever waits for it: 24 seconds.
+// How long what can hang may take: together 46 seconds, of which a server that hangs has most. It is started three times, and hosts
+// give it half a minute for one (Claude Code), on machines that have much else to do.
 const (
 	kitebaseLimit = 8 * time.Second
 	ledgerLimit   = 4 * time.Second // for the ledger itself, and for what it shows of Kitebase
-	protocolLimit = 8 * time.Second
+	protocolLimit = 30 * time.Second
 )
 
 // patience is how long Kitebase has to answer: as long as the server would give it.

@@ -28,7 +28,7 @@ type finding struct {
 	found, advice string
 }
 
-// Checks runs the checks one after the other, and yields each when it is done; it takes 24 seconds at the most, and with OAuth 5 more. When ctx
+// Checks runs the checks one after the other, and yields each when it is done; it takes 46 seconds at the most, and with OAuth 5 more. When ctx
 // ends it stops, without the check under way.
 func Checks(ctx context.Context, config Config) iter.Seq[Check] {
 	return func(yield func(Check) bool) {

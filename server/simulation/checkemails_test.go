@@ -28,7 +28,8 @@ func (e evidence) emailsPerReply() {
 }
 
 // windowsEnd holds: what was sent longer ago than the window makes no repeat. What the ledger does not know, because the retention
-// is over or memory stands in for it, a Kitebase that honours keys may still know by the key of the first generation.
+// is over or memory stands in for it, a Kitebase that honours keys may still know by the key of the first generation. What nobody
+// was told of yet is told first, however long ago it was.
 func (e evidence) windowsEnd() {
 	setup := e.schedule.Setup
 	for _, c := range e.replies() {
@@ -36,11 +37,18 @@ func (e evidence) windowsEnd() {
 			continue
 		}
 		for _, m := range e.emails {
-			if past := c.begun.Sub(m.SentAt); m.ReplyID == c.answer.Structured.ReplyID && past > setup.Window+setup.clocks() && past < 2*setup.Window-setup.clocks() {
+			if past := c.begun.Sub(m.SentAt); m.ReplyID == c.answer.Structured.ReplyID && past > setup.Window+setup.clocks() && past < 2*setup.Window-setup.clocks() && e.toldSent(m.ReplyID, c.begun) {
 				e.fail("a reply is new after the window", "call %d, begun at %s: %s; that was sent %s before", c.number, e.since(c.begun), c.ending(), past)
 			}
 		}
 	}
+}
+
+// toldSent reports whether an answer before then told of a reply that it was sent.
+func (e evidence) toldSent(reply string, then time.Time) bool {
+	return slices.ContainsFunc(e.replies(), func(c *call) bool {
+		return !c.answered.IsZero() && c.answered.Before(then) && !c.answer.IsError && c.answer.Structured.ReplyID == reply
+	})
 }
 
 func nameOf(p *process) string {

@@ -119,7 +119,7 @@ func (e evidence) copiesAreTold() {
 			if r.process != c.process || r.tool != toolGet || r.ticket != ticketID(c.event.Ticket) || r.at.Before(c.begun) || r.at.After(c.answered) {
 				continue
 			}
-			whole = whole && r.fault == ""
+			whole = whole && r.fault == "" && c.answered.Sub(c.begun) < c.limit // or the answer may have come too late
 			if read.IsZero() {
 				read = r.at
 			}

@@ -20,7 +20,7 @@ import (
 )
 
 // startTimeout bounds the time from the start of the server to its list of tools.
-const startTimeout = 10 * time.Second
+const startTimeout = 30 * time.Second // as hosts have it
 
 // session is a server that runs as a child process, and the agent's way to its tools. It is safe for concurrent use.
 type session struct {

@@ -28,7 +28,7 @@ func TestMCPGoClient(t *testing.T) {
 	} {
 		for revision, options := range map[string][]client.ClientOption{
 			//lint:ignore SA1019 hosts still speak the older revision, so it is tested for as long as mcp-go can
-			"2026-07-28": nil, "2025-11-25": {client.WithLegacyProtocolOnly()},
+			"2026-07-28": {client.WithDiscoverTimeout(-1)}, "2025-11-25": {client.WithLegacyProtocolOnly()},
 		} {
 			t.Run(name+" "+revision, func(t *testing.T) {
 				t.Parallel()

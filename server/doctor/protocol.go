@@ -22,7 +22,7 @@ func (e *examination) protocol(ctx context.Context) finding {
 	defer cancel()
 	var revisions []string
 	for _, options := range [][]client.ClientOption{
-		nil, // what this program's library speaks at best
+		{client.WithDiscoverTimeout(-1)}, // what this program's library speaks at best, however slowly the server starts
 		//lint:ignore SA1019 hosts still speak the revisions with a handshake
 		{client.WithLegacyProtocolOnly()},
 	} {

@@ -71,14 +71,19 @@ func kitebase(t *testing.T, config fakeapi.Config) (*fakeapi.Fake, *pipeListener
 	t.Helper()
 	fake, err := fakeapi.New(config)
 	require.NoError(t, err)
-	listener := newPipeListener()
-	upstream := &http.Server{Handler: fake}
-	go func() { _ = upstream.Serve(listener) }()
-	t.Cleanup(func() {
-		fake.Close()
-		upstream.Close()
-	})
+	listener := serveUpstream(t, fake)
+	t.Cleanup(fake.Close)
 	return fake, listener
+}
+
+// serveUpstream serves handler as Kitebase until the test ends.
+func serveUpstream(t *testing.T, handler http.Handler) *pipeListener {
+	t.Helper()
+	listener := newPipeListener()
+	upstream := &http.Server{Handler: handler}
+	go func() { _ = upstream.Serve(listener) }()
+	t.Cleanup(func() { upstream.Close() })
+	return listener
 }
 
 // start starts a server, which ends with the test.

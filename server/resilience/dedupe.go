@@ -140,8 +140,31 @@ func (d *deduper) warning() string {
 	return d.Warning()
 }
 
+// mostEchoes is how often one call is sent under a further key because the upstream had it under the last one from before. A
+// call can have been made so often that the ledger does not know of; an upstream that says so each time is broken.
+const mostEchoes = 20
+
 // once ends the call id with one effect: by an earlier result, by a settled one, or by sending.
 func (d *deduper) once(ctx context.Context, id idempotency.Identity, next send) landing {
+	for echoes := 0; ; {
+		ended, sent := d.generation(ctx, id, next)
+		switch {
+		case errors.Is(ended.err, errOvertaken): // what has become of it is in the ledger
+		case sent && echoes < mostEchoes && d.isBygone(ctx, ended):
+			echoes++
+		default:
+			return ended
+		}
+	}
+}
+
+// isBygone reports whether the upstream had the call from before our ledger knew, and it is none that this one could repeat.
+func (d *deduper) isBygone(ctx context.Context, ended landing) bool {
+	return ended.result != nil && isEcho(ended.result) && !d.isRepeat(ctx, ended.record)
+}
+
+// generation ends the call by its newest record, or by sending it under a record of its own, and reports whether it sent it.
+func (d *deduper) generation(ctx context.Context, id idempotency.Identity, next send) (_ landing, sent bool) {
 	record, err := d.Ledger.Claim(ctx, id, idempotency.Record{})
 	for err == nil && !record.Owned {
 		if record.State == idempotency.Claimed {
@@ -150,26 +173,17 @@ func (d *deduper) once(ctx context.Context, id idempotency.Identity, next send) 
 		}
 		var ended *landing
 		if record, ended = d.meet(ctx, id, record); ended != nil {
-			return *ended
+			return *ended, false
 		}
 		record, err = d.Ledger.Claim(ctx, id, record)
 	}
 	if err != nil {
-		return landing{err: unusable(err)}
+		return landing{err: unusable(err)}, false
 	}
-	ended := d.reworded(ctx, record)
-	if ended == nil {
-		sent := d.run(ctx, record, next)
-		ended = &sent
+	if held := d.reworded(ctx, record); held != nil {
+		return *held, false
 	}
-	switch {
-	case errors.Is(ended.err, errOvertaken):
-		return d.once(ctx, id, next) // what has become of it is in the ledger
-	case ended.result == nil || !isEcho(ended.result) || d.isRepeat(ctx, ended.record):
-		return *ended
-	default: // the upstream had it from before our ledger knew, and something has happened since: it is wanted once more
-		return d.once(ctx, id, next)
-	}
+	return d.run(ctx, record, next), true
 }
 
 // meet deals with a record that nobody is working on. Either it ends the call, or it returns the record on which the call

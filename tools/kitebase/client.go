@@ -98,7 +98,9 @@ func (c *Client) Reply(ctx context.Context, r Reply) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, err
 	}
-	receipt.Replayed = got.replayed()
+	if receipt.Replayed = got.replayed(); receipt.Replayed {
+		receipt.Age = got.age(receipt.CreatedAt)
+	}
 	return receipt, nil
 }
 

@@ -82,7 +82,7 @@ func (l *loop) turnAway(m message, text []byte, why admission) func() {
 
 func (l *loop) newCall(m message) *call {
 	c := &call{id: m.id, key: idKey(m.id), method: m.method}
-	c.session = &session{client: l.session.client, out: l.out, log: l.cfg.Logger, muted: c.cancelled.Load}
+	c.session = newSession(l.session.client, l.out, l.cfg.Logger, c.cancelled.Load)
 	c.ctx, c.cancel = context.WithCancel(l.server.WithContext(l.ctx, c.session))
 	return c
 }
@@ -98,7 +98,7 @@ func (l *loop) handle(c *call, text []byte, arrived time.Time) {
 			answer = encodeError(refusal{c.id, mcp.INTERNAL_ERROR, textInternal})
 		}
 		c.cancel()
-		c.session.close()
+		c.session.notes.Close()
 		if l.calls.remove(c) {
 			l.out.add(answer)
 		}

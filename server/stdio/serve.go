@@ -33,7 +33,7 @@ func Serve(ctx context.Context, server *mcpserver.MCPServer, in io.Reader, out i
 	defer cancel()
 	l := newLoop(requests, server, cfg.withDefaults())
 	l.lines, l.out = newLines(in, l.cfg.MaxLine), newOutput(out, l.calls.underWay)
-	l.session = &session{client: newClient(), out: l.out, log: l.cfg.Logger}
+	l.session = newSession(newClient(), l.out, l.cfg.Logger, nil)
 	if err := server.RegisterSession(ctx, l.session); err != nil {
 		return fmt.Errorf("registering the stdio session: %w", err)
 	}
@@ -58,7 +58,7 @@ func (l *loop) finish(cancel context.CancelFunc) error {
 	written := make(chan error, 1)
 	go func() {
 		<-l.calls.idle
-		l.session.close()
+		l.session.notes.Close()
 		written <- l.out.waitFlushed()
 	}()
 	stall := ticks(l.cfg.Stall / 2) // a write that is under way at two looks has been for half the time at least

@@ -4,11 +4,12 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"github.com/kitebase/kitebase-mcp/server/wire"
 )
 
 // client is what is known of the client at the other end: the part that all sessions of one Serve share.
@@ -44,24 +45,21 @@ func (c *client) GetClientCapabilities() mcp.ClientCapabilities {
 func (c *client) SetProtocolVersion(version string) { c.version.Store(version) }
 func (c *client) ProtocolVersion() string           { return c.version.Load().(string) }
 
-// session is the client as one request sees it: with a channel of notifications of its own. mcp-go only ever puts into
-// that channel; with one for all, an answer could overtake the notifications of its request, or they could come after
-// it. The channel and its goroutine are made when the first notification is sent: most requests send none.
+// session is the client as one request sees it: with notifications of its own. With one channel for all, an answer could overtake
+// the notifications of its request, or they could come after it.
 type session struct {
 	*client
 	out   *output
 	log   *slog.Logger
 	muted func() bool // nil: never
-
-	mu      sync.Mutex
-	notes   chan mcp.JSONRPCNotification
-	closing chan struct{}
-	drained chan struct{}
-	closed  bool
+	notes wire.Notes
 }
 
-// notesAhead is how many notifications may wait to be encoded; what is more is dropped by mcp-go.
-const notesAhead = 32
+func newSession(client *client, out *output, log *slog.Logger, muted func() bool) *session {
+	s := &session{client: client, out: out, log: log, muted: muted}
+	s.notes.To = s
+	return s
+}
 
 var (
 	_ mcpserver.SessionWithLogging         = (*session)(nil)
@@ -69,52 +67,14 @@ var (
 	_ mcpserver.SessionWithProtocolVersion = (*session)(nil)
 )
 
-// NotificationChannel returns the channel for notifications to the client. Once the request is answered it is nil, into
-// which mcp-go's sends, none of which block, find no way.
-func (s *session) NotificationChannel() chan<- mcp.JSONRPCNotification {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil
-	}
-	if s.notes == nil {
-		s.notes = make(chan mcp.JSONRPCNotification, notesAhead)
-		s.closing = make(chan struct{})
-		s.drained = make(chan struct{})
-		go s.pump()
-	}
-	return s.notes
-}
+// NotificationChannel implements mcp-go's ClientSession.
+func (s *session) NotificationChannel() chan<- mcp.JSONRPCNotification { return s.notes.Channel() }
 
-// close returns when everything sent so far is queued for output; what is sent later is dropped.
-func (s *session) close() {
-	s.mu.Lock()
-	open := !s.closed && s.notes != nil
-	s.closed = true
-	s.mu.Unlock()
-	if open {
-		close(s.closing)
-		<-s.drained
-	}
-}
+// BeginNotes implements [wire.Notifier].
+func (s *session) BeginNotes() {}
 
-func (s *session) pump() {
-	defer close(s.drained)
-	for {
-		select {
-		case n := <-s.notes:
-			s.emit(n)
-			continue
-		case <-s.closing:
-		}
-		for range len(s.notes) {
-			s.emit(<-s.notes)
-		}
-		return
-	}
-}
-
-func (s *session) emit(n mcp.JSONRPCNotification) {
+// Notify implements [wire.Notifier].
+func (s *session) Notify(n mcp.JSONRPCNotification) {
 	if s.muted != nil && s.muted() {
 		return
 	}
@@ -124,5 +84,5 @@ func (s *session) emit(n mcp.JSONRPCNotification) {
 		return
 	}
 	s.out.add(append(text, '\n'))
-	go s.out.flush() // not here: an output that is not read must not hold up close, and with it the end
+	go s.out.flush() // not here: an output that is not read must not hold up the end of the request
 }

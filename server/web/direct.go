@@ -43,15 +43,15 @@ func (m *message) namesModern() bool {
 // serveDirect answers a request that [isDirect] without mcp-go's HTTP server, which would parse it twice more, and make a session
 // with four channels and a goroutine for what most requests do not use. A client can tell no difference.
 func (s *Server) serveDirect(ctx context.Context, w *reply, r *http.Request, m *message) {
-	x := &exchange{header: r.Header, w: w, log: s.cfg.Logger}
+	x := newExchange(r.Header, w, s.cfg.Logger)
 	if id := r.Header.Get(mcpserver.HeaderKeySessionID); id != "" {
 		x.id = ownSession(ctx, id)
 	} else {
 		x.id = rand.Text() // which nobody else can name
 	}
-	defer x.close() // also when a handler panics
+	defer x.notes.Close() // also when a handler panics
 	response := s.mcp.HandleMessage(s.mcp.WithContext(ctx, x), m.raw)
-	x.close()
+	x.notes.Close()
 	switch {
 	case response == nil: // mcp-go takes what has a method and a result for an answer, to nothing that was asked
 		w.WriteHeader(http.StatusAccepted)

@@ -8,5 +8,7 @@
 //
 // Nothing is escaped for HTML, and a result's JSON in RawStructuredContent keeps its strings and numbers as written.
 //
+// [Notes] keeps the notifications of a request before its answer.
+//
 // What it does not do: read messages, and word errors.
 package wire

@@ -12,7 +12,7 @@ import (
 )
 
 // plainServe returns serve with its settings if they are given in the forms that hosts use, which are the environment,
-// --name VALUE, --name=VALUE, --name and --no-name, each setting once, and nothing is wrong with them. For everything else
+// --name VALUE, --name=VALUE, --name and --no-name, each setting once, after the word serve or not, and nothing is wrong with them. For everything else
 // it returns nil, and kong has the say: it knows more forms, and what to say of a mistake. Asked each time, kong would take
 // a fifteenth of the time from the start to the first answer.
 //
@@ -21,6 +21,9 @@ func plainServe(args []string, env environment) *serveCommand {
 	var serve serveCommand
 	all := make(map[string]plainSetting, 64)
 	addSettings(all, reflect.ValueOf(&serve).Elem())
+	if len(args) > 0 && args[0] == "serve" {
+		args = args[1:]
+	}
 	given, ok := givenValues(args, all)
 	if !ok || !addVariables(given, env, all) {
 		return nil

@@ -14,6 +14,7 @@ import (
 func TestPlainSettings(t *testing.T) {
 	for name, line := range map[string]string{
 		"nothing":                 "",
+		"serve":                   "serve --attempts=1",
 		"the environment":         "KITEBASE_URL=http://127.0.0.1:1 KITEBASE_TOKEN=t KITEBASE_ATTEMPT_TIMEOUT=2s KITEBASE_LEDGER=memory KITEBASE_DEDUPE=false",
 		"a blank field of a host": "KITEBASE_URL=http://127.0.0.1:1 KITEBASE_TOKEN= KITEBASE_ACCOUNT=${user_config.account}",
 		"other variables":         "PATH=/bin HOME=/root",
@@ -34,7 +35,8 @@ func TestPlainSettings(t *testing.T) {
 func TestNotPlainSettings(t *testing.T) {
 	for name, line := range map[string]string{
 		"a command":             "version",
-		"serve":                 "serve --attempts=1",
+		"serve twice":           "serve serve",
+		"serve, not at first":   "--attempts=1 serve",
 		"help":                  "--help",
 		"an unknown flag":       "--attempt=1",
 		"a flag without dashes": "attempts=1",
@@ -68,7 +70,7 @@ func TestNotPlainSettings(t *testing.T) {
 func FuzzPlainSettings(f *testing.F) {
 	for _, line := range []string{
 		"--transport=stdio KITEBASE_URL=http://127.0.0.1:1", "--tools a,,b\\,c, --no-dedupe", "--attempts=+1 --breaker-threshold=-1", "--token=-x",
-		"--attempts=0x10 KITEBASE_TOOLS=,", "--tools=a,-b", "--tools a,-b", "--no-no-dedupe", "no-dedupe", "dedupe", "---dedupe", "--=x", "--dedupe true", "--call-deadline=1h1ms", "--body-limit=1MiB",
+		"--attempts=0x10 KITEBASE_TOOLS=,", "--tools=a,-b", "--tools a,-b", "serve", "serve --attempts=1 serve", "--no-no-dedupe", "no-dedupe", "dedupe", "---dedupe", "--=x", "--dedupe true", "--call-deadline=1h1ms", "--body-limit=1MiB",
 		"KITEBASE_ATTEMPTS=1_0", "--log-level=info,warn", "--no-=x", "KITEBASE_=x", "--ledger=a --ledger b", "--token=\x00", "KITEBASE_NO_DEDUPE=true", "--no-",
 	} {
 		f.Add(line)

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // schema is the part of JSON Schema 2020-12 that the tools need; hosts understand this much everywhere.
@@ -26,7 +28,7 @@ type property struct {
 }
 
 // JSON writes the schema. encoding/json would have to learn its types first, at each start of a server.
-func (s schema) JSON() json.RawMessage { return s.appendTo(make([]byte, 0, 1<<10)) }
+func (s schema) JSON() json.RawMessage { return s.appendTo(make([]byte, 0, 2<<10)) }
 
 func (s schema) appendTo(text []byte) []byte {
 	text = append(text, `{"type":`...)
@@ -36,21 +38,28 @@ func (s schema) appendTo(text []byte) []byte {
 		text = append(text, `"`+s.Type+`"`...)
 	}
 	if s.Description != "" {
-		text = append(append(text, `,"description":`...), encode(s.Description)...)
+		text = quote(append(text, `,"description":`...), s.Description)
 	}
 	if s.Example != "" {
-		text = append(append(append(text, `,"examples":[`...), encode(s.Example)...), ']')
+		text = append(quote(append(text, `,"examples":[`...), s.Example), ']')
 	}
 	if len(s.Properties) > 0 {
 		text = append(text, `,"properties":`...)
 		for i, member := range s.Properties {
-			text = append(append(append(text, separator(i)), encode(member.name)...), ':')
+			text = append(quote(append(text, separator(i)), member.name), ':')
 			text = member.schema.appendTo(text)
 		}
 		text = append(text, '}')
 	}
 	if len(s.Required) > 0 {
-		text = append(append(text, `,"required":`...), encode(s.Required)...)
+		text = append(text, `,"required":[`...)
+		for i, name := range s.Required {
+			if i > 0 {
+				text = append(text, ',')
+			}
+			text = quote(text, name)
+		}
+		text = append(text, ']')
 	}
 	if s.Items != nil {
 		text = s.Items.appendTo(append(text, `,"items":`...))
@@ -59,6 +68,12 @@ func (s schema) appendTo(text []byte) []byte {
 		text = append(text, `,"additionalProperties":false`...)
 	}
 	return append(text, '}')
+}
+
+// quote appends a text of this package, which is UTF-8, as JSON.
+func quote(text []byte, s string) []byte {
+	text, _ = jsontext.AppendQuote(text, s)
+	return text
 }
 
 // separator stands before the i-th member of an object.

@@ -14,6 +14,9 @@
 // who repeated a call: nothing that a caller, a ticket or Kitebase could make up. Every series of every tool is there from
 // the start, at zero, since Prometheus sees no increase in a counter that begins with one.
 //
-// Each [Metrics] has a registry of its own. It does not listen, and lets in whoever asks: that is for who serves it.
+// Beside them are go_* and process_*, under the names and types that Prometheus's own clients give them. Whatever a tool or a
+// kind of failure is called, the text can be read.
+//
+// Each [Metrics] counts for itself. It does not listen, and lets in whoever asks: that is for who serves it.
 // docs/operations has the table of all metrics, a dashboard and alerts.
 package metrics

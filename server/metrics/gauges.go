@@ -3,8 +3,6 @@ package metrics
 import (
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/kitebase/kitebase-mcp/server/resilience"
 )
 
@@ -41,56 +39,27 @@ type Unknown struct {
 	OldestAge time.Duration
 }
 
-// gauges collects a [Reading] at each scrape.
-type gauges struct{ read func() Reading }
-
-func gauge(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc(prometheus.BuildFQName(namespace, "", name), help, labels, nil)
-}
-
-var (
-	circuitState = gauge("circuit_state", "1 for the state in which the circuit of a tool is: closed, open (its calls are refused) or half-open (the next call finds out).", "tool", "state")
-	budgetTokens = gauge("retry_budget_tokens", "Tokens left in the budget of retries; none if there is no limit.")
-	budgetMost   = gauge("retry_budget_tokens_max", "Tokens of a full budget of retries.")
-	paused       = gauge("retries_paused", "1 while nothing is retried, because the budget is half empty or less.")
-	usable       = gauge("ledger_usable", "1 if what is sent can be written down, 0 if not; none until the ledger was first needed.")
-	unknown      = gauge("unknown_replies", "Replies of which nobody knows whether they were sent; none while the ledger does not say.")
-	oldest       = gauge("oldest_unknown_reply_age_seconds", "Time since the first attempt of the oldest of the unknown replies; 0 if there is none.")
-)
-
-// Describe is part of [prometheus.Collector].
-func (g *gauges) Describe(to chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{circuitState, budgetTokens, budgetMost, paused, usable, unknown, oldest} {
-		to <- desc
-	}
-}
-
-// Collect is part of [prometheus.Collector].
-func (g *gauges) Collect(to chan<- prometheus.Metric) {
-	if g.read == nil {
-		return
-	}
-	is := func(desc *prometheus.Desc, value float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
-	}
-	now := g.read()
+// addReading adds a gauge for each thing that is known.
+func (all *families) addReading(now Reading) {
+	circuits := all.add(gauge, namespace+"circuit_state", "1 for the state in which the circuit of a tool is: closed, open (its calls are refused) or half-open (the next call finds out).")
 	for tool, stands := range now.Circuits {
 		for _, state := range []resilience.CircuitState{resilience.Closed, resilience.Open, resilience.HalfOpen} {
-			is(circuitState, number(state == stands), tool, string(state))
+			circuits.gauge("state", string(state), "tool", tool).Set(number(state == stands))
 		}
 	}
+	is := func(value float64, name, help string) { all.add(gauge, namespace+name, help).gauge().Set(value) }
 	if budget := now.Budget; budget != nil {
-		is(budgetTokens, budget.Tokens)
-		is(budgetMost, budget.Most)
-		is(paused, number(budget.Paused))
+		is(budget.Tokens, "retry_budget_tokens", "Tokens left in the budget of retries; none if there is no limit.")
+		is(budget.Most, "retry_budget_tokens_max", "Tokens of a full budget of retries.")
+		is(number(budget.Paused), "retries_paused", "1 while nothing is retried, because the budget is half empty or less.")
 	}
 	if now.Ledger == nil {
 		return
 	}
-	is(usable, number(now.Ledger.Usable))
+	is(number(now.Ledger.Usable), "ledger_usable", "1 if what is sent can be written down, 0 if not; none until the ledger was first needed.")
 	if open := now.Ledger.Unknown; open != nil {
-		is(unknown, float64(open.Replies))
-		is(oldest, open.OldestAge.Seconds())
+		is(float64(open.Replies), "unknown_replies", "Replies of which nobody knows whether they were sent; none while the ledger does not say.")
+		is(open.OldestAge.Seconds(), "oldest_unknown_reply_age_seconds", "Time since the first attempt of the oldest of the unknown replies; 0 if there is none.")
 	}
 }
 

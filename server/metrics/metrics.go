@@ -4,17 +4,15 @@ import (
 	"cmp"
 	"net/http"
 	"runtime"
+	"slices"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promauto"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	victoria "github.com/VictoriaMetrics/metrics"
 
 	"github.com/kitebase/kitebase-mcp/server/resilience"
 )
 
 // namespace begins the name of every metric that is ours.
-const namespace = "kitebase_mcp"
+const namespace = "kitebase_mcp_"
 
 // Config says what is counted. The zero value works and knows no tool.
 type Config struct {
@@ -29,9 +27,10 @@ type Config struct {
 
 // Metrics counts calls. It is safe for concurrent use. A nil one counts nothing.
 type Metrics struct {
-	registry   *prometheus.Registry
-	calls      *prometheus.CounterVec
-	duplicates map[string]prometheus.Counter
+	read       func() Reading
+	counted    families // as they were made by New
+	calls      *family
+	duplicates map[string]*victoria.Counter
 	tools      map[string]*Tool
 }
 
@@ -41,49 +40,34 @@ var durations = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15, 
 
 // New returns metrics that are all zero.
 func New(config Config) *Metrics {
-	m := &Metrics{
-		registry: prometheus.NewRegistry(), duplicates: make(map[string]prometheus.Counter), tools: make(map[string]*Tool),
-	}
-	m.registry.MustRegister(
-		collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		&gauges{read: config.Read},
-	)
-	in := promauto.With(m.registry)
-	in.NewGaugeVec(prometheus.GaugeOpts{
-		Namespace: namespace, Name: "build_info", Help: "Always 1; the labels say which program this is.",
-	}, []string{"version", "go_version"}).WithLabelValues(cmp.Or(config.Version, "dev"), runtime.Version()).Set(1)
-	m.addCounters(in, config.Tools)
+	m := &Metrics{read: config.Read, duplicates: make(map[string]*victoria.Counter), tools: make(map[string]*Tool)}
+	m.counted.add(gauge, namespace+"build_info", "Always 1; the labels say which program this is.").
+		gauge("go_version", runtime.Version(), "version", cmp.Or(config.Version, "dev")).Set(1)
+	m.addCounters(config.Tools)
 	return m
 }
 
-func (m *Metrics) addCounters(in promauto.Factory, tools []string) {
-	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return in.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
-	}
-	m.calls = counters("calls_total", "Finished calls, by how they ended: ok, or the kind of failure.", "tool", "result")
-	attempts := counters("attempts_total", "Times that Kitebase was asked on behalf of calls; looks that settle are none.", "tool")
-	retries := counters("retries_total", "Attempts after the first one of a call.", "tool")
-	copies := counters("fallback_answers_total", "Calls that were answered from a copy, because Kitebase did not answer.", "tool")
-	refused := counters("refusals_total", "Failed calls of which Kitebase was asked nothing.", "tool")
+func (m *Metrics) addCounters(tools []string) {
+	counters := func(name, help string) *family { return m.counted.add(counter, namespace+name, help) }
+	m.calls = counters("calls_total", "Finished calls, by how they ended: ok, or the kind of failure.")
+	attempts := counters("attempts_total", "Times that Kitebase was asked on behalf of calls; looks that settle are none.")
+	retries := counters("retries_total", "Attempts after the first one of a call.")
+	copies := counters("fallback_answers_total", "Calls that were answered from a copy, because Kitebase did not answer.")
+	refused := counters("refusals_total", "Failed calls of which Kitebase was asked nothing.")
 	duplicates := counters("duplicates_suppressed_total",
-		"Replies that were asked for again and not sent again, by who repeated: model, host, retry (our own), or unknown.", "by")
-	took := in.NewHistogramVec(prometheus.HistogramOpts{
-		Namespace: namespace, Name: "call_duration_seconds", Help: "How long calls took, waits included.", Buckets: durations,
-	}, []string{"tool"})
-	underWay := in.NewGaugeVec(prometheus.GaugeOpts{
-		Namespace: namespace, Name: "calls_in_progress", Help: "Calls that are under way, those that wait for a place included.",
-	}, []string{"tool"})
+		"Replies that were asked for again and not sent again, by who repeated: model, host, retry (our own), or unknown.")
+	took := m.counted.add(histogram, namespace+"call_duration_seconds", "How long calls took, waits included.")
+	underWay := m.counted.add(gauge, namespace+"calls_in_progress", "Calls that are under way, those that wait for a place included.")
 
 	for _, by := range []string{"model", "host", "retry", "unknown"} {
-		m.duplicates[by] = duplicates.WithLabelValues(by)
+		m.duplicates[by] = duplicates.counter("by", by)
 	}
 	for _, name := range tools {
 		t := &Tool{
-			underWay: underWay.WithLabelValues(name), took: took.WithLabelValues(name),
-			results:  make(map[resilience.Kind]prometheus.Counter),
-			attempts: attempts.WithLabelValues(name), retries: retries.WithLabelValues(name),
-			copies: copies.WithLabelValues(name), refused: refused.WithLabelValues(name),
+			underWay: underWay.gauge("tool", name), took: took.histogram(durations, "tool", name),
+			results:  make(map[resilience.Kind]*victoria.Counter),
+			attempts: attempts.counter("tool", name), retries: retries.counter("tool", name),
+			copies: copies.counter("tool", name), refused: refused.counter("tool", name),
 		}
 		for _, kind := range append(resilience.Kinds(), "") {
 			t.results[kind] = m.result(name, kind)
@@ -92,8 +76,8 @@ func (m *Metrics) addCounters(in promauto.Factory, tools []string) {
 	}
 }
 
-func (m *Metrics) result(tool string, kind resilience.Kind) prometheus.Counter {
-	return m.calls.WithLabelValues(tool, cmp.Or(string(kind), "ok"))
+func (m *Metrics) result(tool string, kind resilience.Kind) *victoria.Counter {
+	return m.calls.counter("result", cmp.Or(string(kind), "ok"), "tool", tool)
 }
 
 // Observe counts a call that has ended.
@@ -133,9 +117,33 @@ func (m *Metrics) Tool(name string) *Tool {
 	return m.tools[name]
 }
 
-// Handler serves all metrics as text. What cannot be collected is left out.
+// atOnce is how many scrapes of one handler may be under way.
+const atOnce = 8
+
+// Handler serves all metrics as text. What cannot be collected is left out. While eight scrapes are under way, others get
+// status 503.
 func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
-		ErrorHandling: promhttp.ContinueOnError, DisableCompression: true, MaxRequestsInFlight: 8,
+	places := make(chan struct{}, atOnce)
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		select {
+		case places <- struct{}{}:
+			defer func() { <-places }()
+		default:
+			http.Error(w, "Too many scrapes are under way. Try again later.", http.StatusServiceUnavailable)
+			return
+		}
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		_, _ = w.Write(m.scrape()) // whoever asked is gone
 	})
+}
+
+// scrape returns all metrics in the text format of Prometheus.
+func (m *Metrics) scrape() []byte {
+	all := slices.Clone(m.counted)
+	if m.read != nil {
+		all.addReading(m.read())
+	}
+	all.addRuntime()
+	all.addProcess()
+	return all.text()
 }

@@ -1,7 +1,7 @@
 package metrics
 
 import (
-	"github.com/prometheus/client_golang/prometheus"
+	victoria "github.com/VictoriaMetrics/metrics"
 
 	"github.com/kitebase/kitebase-mcp/server/resilience"
 )
@@ -9,10 +9,10 @@ import (
 // Tool has the counters of one tool, which were looked up once: counting a call needs no memory. It is safe for concurrent
 // use.
 type Tool struct {
-	underWay                           prometheus.Gauge
-	took                               prometheus.Observer
-	results                            map[resilience.Kind]prometheus.Counter // "" for a success; not written to
-	attempts, retries, copies, refused prometheus.Counter
+	underWay                           *victoria.Gauge
+	took                               *victoria.PrometheusHistogram
+	results                            map[resilience.Kind]*victoria.Counter // "" for a success; not written to
+	attempts, retries, copies, refused *victoria.Counter
 }
 
 // Began says that a call has begun. Each needs one [Tool.Ended].
@@ -22,10 +22,10 @@ func (t *Tool) Began() { t.underWay.Inc() }
 func (t *Tool) Ended() { t.underWay.Dec() }
 
 func (t *Tool) count(seen resilience.Observation) {
-	t.took.Observe(seen.Took.Seconds())
-	t.attempts.Add(float64(seen.Attempts))
+	t.took.Update(seen.Took.Seconds())
+	t.attempts.Add(seen.Attempts)
 	if seen.Attempts > 1 {
-		t.retries.Add(float64(seen.Attempts - 1))
+		t.retries.Add(seen.Attempts - 1)
 	}
 	if seen.ServedBy != "" {
 		t.copies.Inc()

@@ -30,7 +30,8 @@ var allowed = map[string][]string{
 	"server": {mcpGo, "tools", "tools/kitebase", "server/access", "server/audit", "server/metrics", "server/resilience", "server/stdio",
 		"server/tracing", "server/web", "idempotency", "fakeapi"},
 	"server/metrics":           {"server/resilience"},
-	"server/tracing":           {mcpGo, "server/resilience"},
+	"server/tracing":           {mcpGo, "server/resilience", "server/tracing/otlp"},
+	"server/tracing/otlp":      {},
 	"server/tracing/tracetest": {},
 	"server/access":            {},
 	"server/audit":             {},
@@ -63,7 +64,8 @@ var allowed = map[string][]string{
 
 // alsoAllowed are the imports of single files.
 var alsoAllowed = map[string][]string{
-	"server/resilience/retry.go": {backoff},
+	"server/resilience/retry.go":   {backoff},
+	"server/tracing/otlp/retry.go": {backoff},
 }
 
 func TestImportsPointDown(t *testing.T) {

@@ -10,10 +10,12 @@ import (
 	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/kitebase/kitebase-mcp/server/tracing/otlp"
 )
 
 // exporter delivers spans and says in the log what was lost: once, and then at most every ten minutes how many. The errors
-// of the SDK are kept from its log, since they repeat the address of the collector and what it answered.
+// are kept from the SDK, which would log them, since they may repeat the address of the collector.
 type exporter struct {
 	sdktrace.SpanExporter
 	log    *slog.Logger
@@ -29,8 +31,8 @@ type exporter struct {
 // toldEvery is how often it is told at the most that nothing can be delivered.
 const toldEvery = 10 * time.Minute
 
-func newExporter(otlp sdktrace.SpanExporter, log *slog.Logger) *exporter {
-	e := &exporter{SpanExporter: otlp, log: log}
+func newExporter(delivery sdktrace.SpanExporter, log *slog.Logger) *exporter {
+	e := &exporter{SpanExporter: delivery, log: log}
 	e.ended, e.giveUp = context.WithCancel(context.Background())
 	return e
 }
@@ -55,7 +57,7 @@ func (e *exporter) tell(err error, spans int) {
 		}
 		return
 	}
-	e.lost += spans
+	e.lost += lost(err, spans)
 	if !e.told.IsZero() && time.Since(e.told) < toldEvery {
 		return
 	}
@@ -63,11 +65,20 @@ func (e *exporter) tell(err error, spans int) {
 	e.told, e.failing, e.lost = time.Now(), true, 0
 }
 
+// lost is how many of the spans were not taken.
+func lost(err error, spans int) int {
+	if some := otlp.Rejected(0); errors.As(err, &some) {
+		return int(min(int64(some), int64(spans)))
+	}
+	return spans
+}
+
 // why puts an error into words of ours.
 func why(err error) string {
 	var timeout interface{ Timeout() bool }
 	var connection *net.OpError
 	var certificate *tls.CertificateVerificationError
+	var some otlp.Rejected
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "the server ended before the collector answered"
@@ -77,6 +88,8 @@ func why(err error) string {
 		return "no secure connection to the collector"
 	case errors.As(err, &connection):
 		return "no connection to the collector"
+	case errors.As(err, &some):
+		return "the collector rejected some of them"
 	default:
 		return "the collector did not take them: check its address, path and headers"
 	}

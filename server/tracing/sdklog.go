@@ -8,7 +8,7 @@ import (
 )
 
 // redirect sends the log of the SDK, which would go to stderr as it is, through log. Its messages are constants; its values
-// and errors repeat settings, headers of the collector among them, and are left out.
+// and errors repeat settings and are left out.
 func redirect(log *slog.Logger) {
 	otel.SetLogger(logr.New(sdkLog{log}))
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {
@@ -30,7 +30,7 @@ func (s sdkLog) Info(_ int, message string, _ ...any) { s.log.Warn("OpenTelemetr
 
 // Error is part of [logr.LogSink].
 func (s sdkLog) Error(_ error, message string, _ ...any) {
-	s.log.Warn("OpenTelemetry: could not " + message + "; look at the variables that begin with OTEL_EXPORTER_OTLP_")
+	s.log.Warn("OpenTelemetry: could not " + message + "; look at the variables that begin with OTEL_")
 }
 
 // WithValues is part of [logr.LogSink].

@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/kitebase/kitebase-mcp/server/tracing/otlp"
 )
 
 // Config is what the environment does not say. The zero value works.
@@ -33,6 +34,7 @@ type Tracing struct {
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer
 	exporter *exporter
+	hurry    func() // has no delivery wait for another attempt
 	log      *slog.Logger
 }
 
@@ -54,16 +56,19 @@ func Start(config Config) *Tracing {
 		return nil
 	}
 	redirect(config.Logger)
-	ctx := context.Background()
-	otlp, err := otlptracehttp.New(ctx)
-	if err != nil { // its text may repeat settings
-		config.Logger.Warn("traces are off: the OTEL_EXPORTER_OTLP_ variables do not go together")
+	settings, err := otlp.FromEnvironment(os.Getenv, func(warning string) { config.Logger.Warn(warning) })
+	if err != nil {
+		config.Logger.Warn("traces are off: " + err.Error())
 		return nil
 	}
-	return start(ctx, config, otlp)
+	settings.UserAgent = "kitebase-mcp/" + config.Version
+	delivery := otlp.New(settings)
+	started := start(context.Background(), config, delivery)
+	started.hurry = delivery.Hurry
+	return started
 }
 
-func start(ctx context.Context, config Config, otlp sdktrace.SpanExporter) *Tracing {
+func start(ctx context.Context, config Config, delivery sdktrace.SpanExporter) *Tracing {
 	described, err := resource.New(ctx,
 		resource.WithTelemetrySDK(),
 		resource.WithAttributes(attribute.String("service.name", "kitebase-mcp"), attribute.String("service.version", config.Version)),
@@ -72,23 +77,25 @@ func start(ctx context.Context, config Config, otlp sdktrace.SpanExporter) *Trac
 	if err != nil {
 		config.Logger.Warn("OTEL_RESOURCE_ATTRIBUTES is not understood in full; it takes name=value, separated by commas")
 	}
-	out := newExporter(otlp, config.Logger)
+	out := newExporter(delivery, config.Logger)
 	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(out), sdktrace.WithResource(described))
 	return &Tracing{
 		provider: provider,
 		tracer:   provider.Tracer("github.com/kitebase/kitebase-mcp", trace.WithInstrumentationVersion(config.Version)),
 		exporter: out,
+		hurry:    func() {},
 		log:      config.Logger,
 	}
 }
 
-// Close delivers what is left, for at most 200 ms, and gives up the rest.
+// Close delivers what is left, by one attempt and for at most 200 ms, and gives up the rest.
 func (t *Tracing) Close() {
 	if t == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
+	t.hurry()
 	if err := t.provider.Shutdown(ctx); err != nil {
 		t.log.Warn("the last traces were not delivered before the end")
 	}

@@ -18,6 +18,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/kitebase/kitebase-mcp/server/tracing"
+	"github.com/kitebase/kitebase-mcp/server/tracing/otlp"
 )
 
 // delivery is a way to the collector that does what is set.
@@ -113,6 +114,17 @@ func TestDelivery(t *testing.T) {
 			`level=INFO msg="traces are delivered again" spans_lost=1`+"\n", s.logged())
 		require.Equal(t, 3, s.delivered)
 	})
+	run(t, "of a batch only what was rejected is lost", func(t *testing.T, s *scene) {
+		for _, rejected := range []otlp.Rejected{2, 1000} {
+			s.becomes(func(context.Context) error { return rejected })
+			for range 5 {
+				s.call()
+			}
+			time.Sleep(10 * time.Minute)
+		}
+		require.Equal(t, `level=WARN msg="traces cannot be delivered" cause="the collector rejected some of them" spans_lost=2`+"\n"+
+			`level=WARN msg="traces cannot be delivered" cause="the collector rejected some of them" spans_lost=5`+"\n", s.logged())
+	})
 	run(t, "the end delivers what is left", func(t *testing.T, s *scene) {
 		s.call()
 		began := time.Now()
@@ -147,6 +159,7 @@ func TestDelivery(t *testing.T) {
 func TestCauses(t *testing.T) {
 	for want, err := range map[string]error{
 		"no answer from the collector in time":                                 context.DeadlineExceeded,
+		"the collector rejected some of them":                                  fmt.Errorf("canary: %w", otlp.Rejected(1)),
 		"no connection to the collector":                                       &net.OpError{Op: "read", Err: errors.New("canary")},
 		"the collector did not take them: check its address, path and headers": errors.New("canary"),
 	} {

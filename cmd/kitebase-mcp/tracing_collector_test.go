@@ -86,6 +86,19 @@ func TestCollectorFails(t *testing.T) {
 	}
 }
 
+// TestCollectorBehindAProxy: collectors of other companies are often reached by one only.
+func TestCollectorBehindAProxy(t *testing.T) {
+	t.Parallel()
+	proxy, kitebase := tracetest.Start(t), startUpstream(t, fakeapi.Config{})
+	way := start{args: []string{"--url", kitebase.url, "--ledger=memory"}, env: []string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT=http://collector.example", "HTTP_PROXY=" + proxy.URL,
+	}}
+	server := way.serve(t)
+	require.False(t, callIn(server, hostNames, "get_ticket", ticket142).IsError)
+	server.end()
+	require.Len(t, proxy.Await("tools/call get_ticket", 1), 1)
+}
+
 // TestCollectorHangs: calls are answered while nothing is delivered, and the end does not wait for it. That it ends in time
 // is what a host sees that kills after 500 ms; here the watchdog is all that counts time.
 func TestCollectorHangs(t *testing.T) {

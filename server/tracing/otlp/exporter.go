@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"fmt"
@@ -25,18 +26,20 @@ type Exporter struct {
 
 // New returns an exporter, which connects when there is something to deliver.
 func New(settings Settings) *Exporter {
-	e := &Exporter{settings: settings, headers: settings.headers(), client: &http.Client{
+	e := &Exporter{settings: settings, headers: settings.headers()}
+	e.running, e.end = context.WithCancel(context.Background())
+	e.patient, e.hurry = context.WithCancel(e.running)
+	e.client = &http.Client{
 		Transport: &http.Transport{
 			Proxy:               http.ProxyFromEnvironment,
+			DialContext:         connections{e.running}.dial,
 			TLSClientConfig:     settings.Certificates.config(),
 			TLSHandshakeTimeout: 10 * time.Second,
 			IdleConnTimeout:     90 * time.Second,
 			ForceAttemptHTTP2:   true, // also with certificates
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
-	e.running, e.end = context.WithCancel(context.Background())
-	e.patient, e.hurry = context.WithCancel(e.running)
+	}
 	return e
 }
 
@@ -56,9 +59,8 @@ func (e *Exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	}
 	ctx, cancel := e.limited(ctx)
 	defer cancel()
-	defer e.closeIdleAfterShutdown()
 	if err := e.deliver(ctx, body); err != nil {
-		return fmt.Errorf("deliver spans: %w", err)
+		return fmt.Errorf("deliver spans: %w", cmp.Or(e.running.Err(), err))
 	}
 	return nil
 }
@@ -86,15 +88,7 @@ func (e *Exporter) Hurry() { e.hurry() }
 // never an error.
 func (e *Exporter) Shutdown(context.Context) error {
 	e.end()
-	e.client.CloseIdleConnections()
 	return nil
-}
-
-// closeIdleAfterShutdown closes a connection that was in use when Shutdown closed the others.
-func (e *Exporter) closeIdleAfterShutdown() {
-	if e.running.Err() != nil {
-		e.client.CloseIdleConnections()
-	}
 }
 
 // headers are those of each request.

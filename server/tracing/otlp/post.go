@@ -41,7 +41,7 @@ func (e *Exporter) post(ctx context.Context, body []byte) error {
 	request.Header = e.headers.Clone()
 	response, err := e.client.Do(request)
 	if err != nil {
-		return connectionFailed(ctx, err)
+		return connectionFailed(err)
 	}
 	defer func() { _ = response.Body.Close() }()                         // it was read
 	answer, err := io.ReadAll(io.LimitReader(response.Body, readAtMost)) // to its end, for the next request on the connection
@@ -60,13 +60,12 @@ func (e *Exporter) post(ctx context.Context, body []byte) error {
 	return rejected(answer)
 }
 
-// connectionFailed is [temporary] unless there is no time left, or who answers is not to be trusted. It leaves out what
-// net/http adds: the address.
-func connectionFailed(ctx context.Context, err error) error {
+// connectionFailed is [temporary] unless who answers is not to be trusted. It leaves out what net/http adds: the address.
+func connectionFailed(err error) error {
 	if request := (*url.Error)(nil); errors.As(err, &request) {
 		err = request.Err
 	}
-	if certificate := (*tls.CertificateVerificationError)(nil); ctx.Err() != nil || errors.As(err, &certificate) {
+	if certificate := (*tls.CertificateVerificationError)(nil); errors.As(err, &certificate) {
 		return err
 	}
 	return temporary{error: err}

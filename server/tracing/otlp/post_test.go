@@ -1,7 +1,6 @@
 package otlp_test
 
 import (
-	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -108,23 +107,6 @@ func TestConnectionIsKeptAndClosed(t *testing.T) {
 	require.EqualValues(t, 1, opened.Load())
 	require.NoError(t, exporter.Shutdown(t.Context()))
 	<-closed
-	require.ErrorIs(t, exporter.ExportSpans(t.Context(), oneSpan()), context.Canceled)
-	require.EqualValues(t, 1, opened.Load())
-}
-
-// Shutdown ends what is under way.
-func TestShutdownEndsTheAttempt(t *testing.T) {
-	receiver, arrived := startReceiver(t), make(chan struct{})
-	receiver.answer = func(_ http.ResponseWriter, request *http.Request) {
-		close(arrived)
-		<-request.Context().Done()
-	}
-	exporter := otlp.New(otlp.Settings{URL: receiver.URL})
-	failed := make(chan error)
-	go func() { failed <- exporter.ExportSpans(t.Context(), oneSpan()) }()
-	<-arrived
-	require.NoError(t, exporter.Shutdown(t.Context()))
-	require.ErrorIs(t, <-failed, context.Canceled)
 }
 
 // A collector that is gone is told apart by what the network said.

@@ -26,6 +26,7 @@ import (
 // received is a request as a collector got it, and its body as it was before compression.
 type received struct {
 	method, uri string
+	protocol    string // HTTP/1.1 or HTTP/2.0
 	header      http.Header
 	body        []byte
 }
@@ -64,7 +65,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	r.mu.Lock()
-	r.got = append(r.got, received{request.Method, request.RequestURI, request.Header.Clone(), read})
+	r.got = append(r.got, received{request.Method, request.RequestURI, request.Proto, request.Header.Clone(), read})
 	answer := r.answer
 	r.mu.Unlock()
 	if answer != nil {

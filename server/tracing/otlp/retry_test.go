@@ -131,6 +131,14 @@ func TestRetry(t *testing.T) {
 	})
 }
 
+func TestNothingBeginsAfterShutdown(t *testing.T) {
+	play(t, "", time.Minute, nil, func(t *testing.T, e *otlp.Exporter, s *script) {
+		require.NoError(t, e.Shutdown(t.Context()))
+		require.ErrorIs(t, e.ExportSpans(t.Context(), oneSpan()), context.Canceled)
+		require.Empty(t, s.bodies)
+	})
+}
+
 func TestRetryAfter(t *testing.T) {
 	inTen := func(request *http.Request) (*http.Response, error) {
 		return status(503, "Retry-After", time.Now().Add(10*time.Second).UTC().Format(http.TimeFormat))(request)

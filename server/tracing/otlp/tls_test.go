@@ -1,17 +1,22 @@
 package otlp_test
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"io"
 	"log"
+	"net"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kitebase/kitebase-mcp/server/tracing/otlp"
 )
 
 // startTLS returns a receiver with a certificate that no system knows, which wants to see one.
@@ -57,9 +62,38 @@ func TestCertificatesAreThoseOfTheOfficialExporter(t *testing.T) {
 			warnings, err := ours(t, t.Context(), oneSpan())
 			require.NoError(t, err)
 			require.Empty(t, warnings)
-			sameRequests(t, receiver.take(), name)
+			got := receiver.take()
+			require.Equal(t, "HTTP/2.0", got[1].protocol)
+			sameRequests(t, got, name)
 		})
 	}
+}
+
+// Shutdown ends what is under way, and then closes the connection, which HTTP/2 would keep.
+func TestShutdownEndsTheAttempt(t *testing.T) {
+	arrived, closed := make(chan struct{}), make(chan struct{}, 10)
+	receiver := &receiver{answer: func(_ http.ResponseWriter, request *http.Request) {
+		close(arrived)
+		<-request.Context().Done()
+	}}
+	receiver.Server = httptest.NewUnstartedServer(receiver)
+	receiver.EnableHTTP2 = true
+	receiver.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			closed <- struct{}{}
+		}
+	}
+	receiver.StartTLS()
+	defer receiver.Close()
+	known := x509.NewCertPool()
+	known.AddCert(receiver.Certificate())
+	exporter := otlp.New(otlp.Settings{URL: receiver.URL, Certificates: otlp.Certificates{Collector: known}})
+	failed := make(chan error)
+	go func() { failed <- exporter.ExportSpans(t.Context(), oneSpan()) }()
+	<-arrived
+	require.NoError(t, exporter.Shutdown(t.Context()))
+	require.ErrorIs(t, <-failed, context.Canceled)
+	<-closed
 }
 
 // A collector that is not to be trusted gets nothing, is not tried again, and is told apart from one that is gone.

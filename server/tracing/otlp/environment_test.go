@@ -115,7 +115,7 @@ func TestSettings(t *testing.T) {
 			otlp.Settings{URL: "http://localhost:4318/v1/traces", Timeout: 5 * time.Second, Gzip: true},
 		},
 		"a time that no duration holds": {
-			map[string]string{"OTEL_EXPORTER_OTLP_TIMEOUT": "9223372036854775807"},
+			map[string]string{"OTEL_EXPORTER_OTLP_TIMEOUT": "9223372036855"},
 			otlp.Settings{URL: "http://localhost:4318/v1/traces", Timeout: 10 * time.Second},
 		},
 		"insecure is for gRPC": {

@@ -2,6 +2,7 @@ package otlp_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -58,6 +59,10 @@ func status(code int, headers ...string) act {
 
 func gone(*http.Request) (*http.Response, error) {
 	return nil, &net.OpError{Op: "dial", Err: errors.New("canary")}
+}
+
+func unknown(*http.Request) (*http.Response, error) {
+	return nil, &tls.CertificateVerificationError{Err: errors.New("canary")}
 }
 
 func hangs(request *http.Request) (*http.Response, error) {
@@ -120,6 +125,10 @@ func TestRetry(t *testing.T) {
 		began := time.Now()
 		require.ErrorIs(t, e.ExportSpans(t.Context(), oneSpan()), context.DeadlineExceeded)
 		require.Equal(t, 10*time.Second, time.Since(began))
+		require.Len(t, s.bodies, 1)
+	})
+	play(t, "who is not to be trusted is asked once", 10*time.Second, always(unknown), func(t *testing.T, e *otlp.Exporter, s *script) {
+		require.Error(t, e.ExportSpans(t.Context(), oneSpan()))
 		require.Len(t, s.bodies, 1)
 	})
 	play(t, "the caller leaves in a wait", time.Minute, []act{status(503, "Retry-After", "30")}, func(t *testing.T, e *otlp.Exporter, s *script) {

@@ -117,7 +117,7 @@ func schemaOf(t reflect.Type) schema {
 }
 
 func objectOf(t reflect.Type) schema {
-	object := schema{Type: "object"}
+	object := schema{Type: "object", Properties: make([]property, 0, t.NumField()), Required: make([]string, 0, t.NumField())}
 	for i := range t.NumField() {
 		field := t.Field(i)
 		if field.Anonymous {

@@ -26,7 +26,6 @@ type replies struct {
 	client      *kitebase.Client
 	ledger      *idempotency.Ledger
 	settleAfter time.Duration
-	window      time.Duration // in which the same reply is a repeat
 	patience    time.Duration // for one look
 	log         *slog.Logger
 	tracing     *tracing.Tracing
@@ -73,24 +72,14 @@ func (r *replies) settle(ctx context.Context, record idempotency.Record) (found 
 }
 
 // renewed reports whether the customer has written since the reply. The order of the conversation decides, not the clocks.
-// When the ticket cannot be read, the careful answer is no. A reply of before the window, which only Kitebase still knew, is
-// none that this one could repeat.
+// When the ticket cannot be read, the careful answer is no.
 func (r *replies) renewed(ctx context.Context, record idempotency.Record) bool {
-	if r.outlived(record) {
-		return true
-	}
 	ticket, err := r.look(ctx, record)
 	if err != nil {
 		return false
 	}
 	since := following(ticket.Messages, isReply(record))
 	return slices.ContainsFunc(since, func(m kitebase.Message) bool { return m.Author == "customer" })
-}
-
-// outlived reports whether Kitebase said of the finished reply that it had gone out before the window began.
-func (r *replies) outlived(record idempotency.Record) bool {
-	var result mcp.CallToolResult
-	return json.Unmarshal(record.Result, &result) == nil && tools.ReplayedAge(&result) > r.window+clockSkew
 }
 
 // following returns the messages after the first one with such an id, none if it is not there.

@@ -132,7 +132,7 @@ func (s *Server) policy(tool tools.Tool) resilience.Policy {
 }
 
 func (s *Server) replies() *replies {
-	r := &replies{client: s.client, ledger: s.config.ledger(), settleAfter: s.config.SettleAfter, window: s.config.DedupeWindow, patience: s.config.patience(),
+	r := &replies{client: s.client, ledger: s.config.ledger(), settleAfter: s.config.SettleAfter, patience: s.config.patience(),
 		log: s.config.Logger, tracing: s.config.Tracing}
 	r.keyless.Store(s.config.IgnoresKeys)
 	return r

@@ -42,7 +42,7 @@ func (h handlers) reply(ctx context.Context, in values) (*mcp.CallToolResult, er
 	}
 	result := wordReply(ticketID, receipt)
 	if receipt.Replayed {
-		result = withAge(withMeta(result, metaReplayed, true), receipt.Age)
+		result = withMeta(result, metaReplayed, true)
 	}
 	return result, nil
 }

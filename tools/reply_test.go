@@ -1,11 +1,9 @@
 package tools_test
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/kitebase/kitebase-mcp/idempotency"
@@ -38,12 +36,9 @@ func TestReplayedReply(t *testing.T) {
 		status int
 		header map[string]string
 		meta   bool
-		age    time.Duration
 	}{
-		"new":             {201, map[string]string{"Date": "Fri, 02 Jan 2026 03:04:05 GMT"}, false, 0},
-		"replayed":        {200, map[string]string{"Idempotent-Replayed": "true", "Date": "Fri, 02 Jan 2026 03:04:08 GMT"}, true, 0},
-		"replayed, old":   {200, map[string]string{"Idempotent-Replayed": "true", "Date": "Sat, 03 Jan 2026 05:04:05 GMT"}, true, 26 * time.Hour},
-		"of no known age": {200, map[string]string{"Idempotent-Replayed": "true", "Date": "today"}, true, 0},
+		"new":      {201, nil, false},
+		"replayed": {200, map[string]string{"Idempotent-Replayed": "true"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			upstream := &upstream{status: test.status, header: test.header, body: receipt}
@@ -51,12 +46,6 @@ func TestReplayedReply(t *testing.T) {
 			require.NoError(t, err)
 			require.NotContains(t, requireSuccess(t, "reply_to_customer", result), "already")
 			require.Equal(t, test.meta, result.Meta != nil && result.Meta.AdditionalFields["io.kitebase/upstream_replayed"] == true)
-			require.Equal(t, test.age, tools.ReplayedAge(result))
-			stored, err := json.Marshal(result)
-			require.NoError(t, err)
-			var read mcp.CallToolResult
-			require.NoError(t, json.Unmarshal(stored, &read))
-			require.Equal(t, test.age, tools.ReplayedAge(&read), "as the ledger gives it back")
 		})
 	}
 }

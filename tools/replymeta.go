@@ -39,33 +39,6 @@ func ReplayedUpstream(result *mcp.CallToolResult) (sentAt time.Time, replayed bo
 	return sent.SentAt, true
 }
 
-// metaAge is the field of a result's _meta that says how many seconds old a reply was that Kitebase had already. It is left out
-// below a minute, which an attempt of the same call is.
-const metaAge = "io.kitebase/upstream_replayed_age_s"
-
-func withAge(result *mcp.CallToolResult, age time.Duration) *mcp.CallToolResult {
-	if age < time.Minute {
-		return result
-	}
-	return withMeta(result, metaAge, int(age.Seconds()))
-}
-
-// ReplayedAge returns how old the reply of this result was, by Kitebase's clock, if Kitebase said that it had it already; 0
-// if it did not say so, or not how old, and below a minute.
-func ReplayedAge(result *mcp.CallToolResult) time.Duration {
-	if result.Meta == nil {
-		return 0
-	}
-	switch seconds := result.Meta.AdditionalFields[metaAge].(type) {
-	case int:
-		return time.Duration(seconds) * time.Second
-	case float64: // read back from JSON
-		return time.Duration(seconds) * time.Second
-	default:
-		return 0
-	}
-}
-
 // metaKeyIgnored is the field of a result's _meta that is true if Kitebase was found to ignore the key of this reply.
 const metaKeyIgnored = "io.kitebase/key_ignored"
 

@@ -1,6 +1,7 @@
 package resilience
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -140,25 +141,24 @@ func (d *deduper) warning() string {
 	return d.Warning()
 }
 
-// mostEchoes is how often one call is sent under a further key because the upstream had it under the last one from before. A
-// call can have been made so often that the ledger does not know of; an upstream that says so each time is broken.
-const mostEchoes = 20
-
-// once ends the call id with one effect: by an earlier result, by a settled one, or by sending.
+// once ends the call id with one effect: by an earlier result, by a settled one, or by sending. An upstream that answers a
+// further key as it did the last one is broken, and not asked again.
 func (d *deduper) once(ctx context.Context, id idempotency.Identity, next send) landing {
-	for echoes := 0; ; {
+	var echo []byte
+	for {
 		ended, sent := d.generation(ctx, id, next)
 		switch {
 		case errors.Is(ended.err, errOvertaken): // what has become of it is in the ledger
-		case sent && echoes < mostEchoes && d.isBygone(ctx, ended):
-			echoes++
+		case sent && d.isBygone(ctx, ended) && !bytes.Equal(structured(ended.result), echo):
+			echo = structured(ended.result)
 		default:
 			return ended
 		}
 	}
 }
 
-// isBygone reports whether the upstream had the call from before our ledger knew, and it is none that this one could repeat.
+// isBygone reports whether the upstream had the call from before our ledger knew, and something has happened since, so that it is
+// wanted once more.
 func (d *deduper) isBygone(ctx context.Context, ended landing) bool {
 	return ended.result != nil && isEcho(ended.result) && !d.isRepeat(ctx, ended.record)
 }

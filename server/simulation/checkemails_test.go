@@ -28,8 +28,8 @@ func (e evidence) emailsPerReply() {
 }
 
 // windowsEnd holds: what was sent longer ago than the window makes no repeat. What the ledger does not know, because the retention
-// is over or memory stands in for it, may be found in the ticket by its key when the answers are lost; where none is, the end of
-// each schedule holds the same. What nobody was told of yet is told first, however long ago it was.
+// is over or memory stands in for it, a Kitebase that honours keys may still know by the key of the first generation. What nobody
+// was told of yet is told first, however long ago it was.
 func (e evidence) windowsEnd() {
 	setup := e.schedule.Setup
 	for _, c := range e.replies() {

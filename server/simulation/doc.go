@@ -41,8 +41,7 @@
 //   - Unknowns end: after the horizon no record is unconfirmed, and none is claimed, except where a store failed just when the
 //     end should have been written; that one ends with the next call.
 //   - No circuit is stuck: after all faults every tool gets through at every process, every reply that was ever asked for
-//     can be sent, once more after the customer wrote, and is a repeat then. After the window it is none, nor when its record is
-//     gone and Kitebase still knows its key.
+//     can be sent, once more after the customer wrote, and is a repeat then. After the window it is none.
 //   - Memory is bounded: after the retention the ledger holds what is new, and no process ever had more than 64 connections.
 //   - No goroutine is left in the bubble when all processes have ended.
 //

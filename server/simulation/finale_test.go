@@ -19,7 +19,7 @@ import (
 //	every reply that was ever asked for can be sent, and is there once
 //	after the customer wrote, it can be sent once more; and then is a repeat again
 //	after the window, one of them can be sent once more as well
-//	after the retention, the ledger is as good as empty, and that reply can be sent again
+//	after the retention, the ledger is as good as empty
 func (w *world) finale() {
 	setup := w.schedule.Setup
 	w.kitebase.ClearFaults()
@@ -44,7 +44,6 @@ func (w *world) finale() {
 	w.unknowns("at the end")
 	w.window()
 	w.retention()
-	w.forgotten()
 }
 
 // lookAgain is the longest pause between two looks at what is unknown.
@@ -210,14 +209,6 @@ func (w *world) retention() {
 		if p.link.mostNow > 64 {
 			w.fail("memory is bounded", "%s had %d connections to Kitebase at once", p.name, p.link.mostNow)
 		}
-	}
-}
-
-// forgotten sends the reply of [world.window] again, which only Kitebase remembers now. By a Date that is behind its own times,
-// it would seem to have gone out later than it did.
-func (w *world) forgotten() {
-	if asked := w.asked(); len(asked) > 0 && w.schedule.Setup.KitebaseClock >= 0 {
-		w.sendNew("a reply is new when its record is gone", w.living()[0], asked[0])
 	}
 }
 

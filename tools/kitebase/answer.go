@@ -7,7 +7,6 @@ import (
 	"mime"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -27,15 +26,6 @@ type answer struct {
 // replayed reports whether Kitebase says that it had done this before, with the same key.
 func (a answer) replayed() bool {
 	return strings.EqualFold(a.header.Get("Idempotent-Replayed"), "true")
-}
-
-// age returns how long before the answer a time of Kitebase was, by Kitebase's clock; 0 if that is not known.
-func (a answer) age(at time.Time) time.Duration {
-	date, err := http.ParseTime(a.header.Get("Date"))
-	if err != nil {
-		return 0
-	}
-	return max(0, date.Sub(at))
 }
 
 // checkForm reports, as an *Error, a body that is too large or not JSON by its own word.

@@ -98,9 +98,7 @@ func (c *Client) Reply(ctx context.Context, r Reply) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, err
 	}
-	if receipt.Replayed = got.replayed(); receipt.Replayed {
-		receipt.Age = got.age(receipt.CreatedAt)
-	}
+	receipt.Replayed = got.replayed()
 	return receipt, nil
 }
 

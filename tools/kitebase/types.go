@@ -81,9 +81,6 @@ type Receipt struct {
 	CreatedAt time.Time `json:"created_at"`
 	// Replayed is true if the reply had gone out before, with the same key, and this call sent nothing.
 	Replayed bool `json:"-"`
-	// Age is how long before this answer the reply had gone out, if it is replayed: by Kitebase's clock alone, since ours may
-	// be off. It is 0 if the answer has no Date.
-	Age time.Duration `json:"-"`
 }
 
 // articlePage is the answer to a search for help.

@@ -189,6 +189,17 @@ func TestKeyThatTheLedgerForgot(t *testing.T) {
 	})
 }
 
+// A time of the clock alone would be taken for one of today.
+func TestLateRepeatsNameTheDay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, server.Config{}, fakeapi.Config{})
+		require.False(t, d.reply("We are on it.").IsError)
+		require.Contains(t, d.reply("We are on it.").text(), "went through at 00:00:00 UTC and")
+		time.Sleep(13 * time.Hour)
+		require.Contains(t, d.reply("We are on it.").text(), "went through at 00:00:00 UTC on 2000-01-01 and")
+	})
+}
+
 // A Kitebase that answers with one old reply whatever the key is not asked for ever, although the customer wrote since.
 func TestKitebaseThatReplaysEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

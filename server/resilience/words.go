@@ -223,7 +223,7 @@ func delivers(noun, group, name string) string {
 // circuitOpen returns the sentences of a refusal: since when, until when, and what else there is.
 func circuitOpen(since time.Time, wait time.Duration, instead string) string {
 	soonest := (wait + time.Second - 1).Truncate(time.Second) // never too early
-	text := "it has kept failing since " + since.UTC().Format("15:04:05") + " UTC, so it is not tried for a while. The next try is possible in " +
+	text := "it has kept failing since " + moment(since) + ", so it is not tried for a while. The next try is possible in " +
 		seconds(soonest) + "."
 	if instead != "" {
 		text += " Meanwhile use " + instead + "."
@@ -278,8 +278,17 @@ func when(wait time.Duration, format string) string {
 
 // alreadyDone returns the note that marks a replayed result.
 func alreadyDone(noun string, first time.Time) string {
-	return "Already done: this exact " + noun + " went through at " + first.Format("15:04:05") +
-		" UTC and was not made again; this is its first result. To make it once more on purpose, change its content."
+	return "Already done: this exact " + noun + " went through at " + moment(first) +
+		" and was not made again; this is its first result. To make it once more on purpose, change its content."
+}
+
+// moment tells a time by the clock, and with its day if it could be taken for one of today.
+func moment(t time.Time) string {
+	text := t.UTC().Format("15:04:05") + " UTC"
+	if age := time.Since(t); age < -12*time.Hour || age > 12*time.Hour {
+		text += " on " + t.UTC().Format(time.DateOnly)
+	}
+	return text
 }
 
 // confirmed is the note of a result that was found by looking, after the answer itself was lost.

@@ -13,3 +13,6 @@ var Asked = asked
 func StartWith(config Config, exporter sdktrace.SpanExporter) *Tracing {
 	return start(context.Background(), config.withDefaults(), exporter)
 }
+
+// Batching is batching, for tests.
+var Batching = batching

@@ -29,6 +29,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+func (c Config) warn(text string) { c.Logger.Warn(text) }
+
 // Tracing makes spans and delivers them. A nil one does nothing. It is safe for concurrent use.
 type Tracing struct {
 	provider *sdktrace.TracerProvider
@@ -56,7 +58,7 @@ func Start(config Config) *Tracing {
 		return nil
 	}
 	redirect(config.Logger)
-	settings, err := otlp.FromEnvironment(os.Getenv, func(warning string) { config.Logger.Warn(warning) })
+	settings, err := otlp.FromEnvironment(os.Getenv, config.warn)
 	if err != nil {
 		config.Logger.Warn("traces are off: " + err.Error())
 		return nil
@@ -78,7 +80,7 @@ func start(ctx context.Context, config Config, delivery sdktrace.SpanExporter) *
 		config.Logger.Warn("OTEL_RESOURCE_ATTRIBUTES is not understood in full; it takes name=value, separated by commas")
 	}
 	out := newExporter(delivery, config.Logger)
-	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(out), sdktrace.WithResource(described))
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(out, batching(os.Getenv, config.warn)...), sdktrace.WithResource(described))
 	return &Tracing{
 		provider: provider,
 		tracer:   provider.Tracer("github.com/kitebase/kitebase-mcp", trace.WithInstrumentationVersion(config.Version)),

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"time"
 
 	"golang.org/x/net/netutil"
 )
@@ -23,10 +24,18 @@ func ValidateMonitorAddr(addr string) error {
 	return nil
 }
 
+const (
+	// askTime is what a client on this machine has to send a request, so that those that send none keep nobody out for long.
+	askTime = 2 * time.Second
+	// scrapeGrace is what the end gives to answers on their way. Whoever has asked nothing yet is not waited for: traces are delivered
+	// after this end, and a host may kill the process 500 ms after it has closed its input.
+	scrapeGrace = 100 * time.Millisecond
+)
+
 // ServeMonitor serves /healthz, /readyz and, if there is one, the [Config.Metrics] on listener, and closes it, until ctx ends.
 // It is for whoever watches a server that has no HTTP transport, or has a token on it: it takes no calls, asks for no
-// token, and so refuses to serve a listener that other machines can reach. Of config it uses Metrics, Ready and Logger and
-// the time limits.
+// token, and so refuses to serve a listener that other machines can reach. Of config it uses Metrics, Ready, Logger and
+// WriteTimeout. A request has to be sent within 2 seconds; at the end, answers on their way have 100 ms.
 func ServeMonitor(ctx context.Context, listener net.Listener, config Config) error {
 	if !isLocal(listener) {
 		_ = listener.Close()
@@ -34,13 +43,12 @@ func ServeMonitor(ctx context.Context, listener net.Listener, config Config) err
 	}
 	config = config.withDefaults()
 	monitor := &http.Server{
-		Handler:           monitorHandler(config),
-		ReadHeaderTimeout: config.HeaderTimeout,
-		ReadTimeout:       config.ReadTimeout,
-		WriteTimeout:      config.WriteTimeout,
-		IdleTimeout:       idleConnection,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(config.Logger.Handler(), slog.LevelWarn),
+		Handler:        monitorHandler(config),
+		ReadTimeout:    askTime,
+		WriteTimeout:   config.WriteTimeout,
+		IdleTimeout:    idleConnection,
+		MaxHeaderBytes: maxHeader,
+		ErrorLog:       slog.NewLogLogger(config.Logger.Handler(), slog.LevelWarn),
 	}
 	broken := make(chan error, 1)
 	go func() { broken <- monitor.Serve(netutil.LimitListener(listener, reserve)) }()
@@ -49,7 +57,7 @@ func ServeMonitor(ctx context.Context, listener net.Listener, config Config) err
 		return fmt.Errorf("serving metrics on %s: %w", listener.Addr(), err)
 	case <-ctx.Done():
 	}
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushGrace)
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), scrapeGrace)
 	defer cancel()
 	if monitor.Shutdown(ending) != nil {
 		_ = monitor.Close() // who still reads has had the time

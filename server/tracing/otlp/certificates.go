@@ -3,6 +3,7 @@ package otlp
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"os"
 )
 
@@ -26,7 +27,7 @@ func (c Certificates) config() *tls.Config {
 
 func (e environment) certificates() (c Certificates) {
 	e.read("CERTIFICATE", "a file with certificates in PEM form", func(file string) bool {
-		text, err := os.ReadFile(file)
+		text, err := read(file)
 		pool := x509.NewCertPool()
 		if err != nil || !pool.AppendCertsFromPEM(text) {
 			return false
@@ -55,10 +56,29 @@ func (e environment) own(certificate, key string) []tls.Certificate {
 		e.warn(certificate + " is not used without " + key)
 		return nil
 	}
-	pair, err := tls.LoadX509KeyPair(certificateFile, keyFile)
-	if err != nil {
+	certificateText, err := read(certificateFile)
+	keyText, keyErr := read(keyFile)
+	pair, wrong := tls.X509KeyPair(certificateText, keyText)
+	if errors.Join(err, keyErr, wrong) != nil {
 		e.warn(certificate + " and " + key + " are not used: they take a file with a certificate and one with its key, in PEM form")
 		return nil
 	}
 	return []tls.Certificate{pair}
+}
+
+// largest is how many bytes a file of certificates may have. The bundles of whole systems have a quarter of it.
+const largest = 1 << 20
+
+var errNoFile = errors.New("no file that can be read whole")
+
+// read returns what a file holds. Anything else than a file, such as a pipe that nobody writes to, would hold up the start.
+func read(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > largest {
+		return nil, errNoFile
+	}
+	return os.ReadFile(name)
 }

@@ -42,7 +42,11 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(e.ended, cancel)()
-	e.tell(e.SpanExporter.ExportSpans(ctx, spans), len(spans))
+	err := e.SpanExporter.ExportSpans(ctx, spans)
+	if err != nil {
+		err = errors.Join(ctx.Err(), err) // the SDK's limit has a cause of its own, which says nothing to net/http
+	}
+	e.tell(err, len(spans))
 	return nil
 }
 

@@ -114,6 +114,15 @@ func TestDelivery(t *testing.T) {
 			`level=INFO msg="traces are delivered again" spans_lost=1`+"\n", s.logged())
 		require.Equal(t, 3, s.delivered)
 	})
+	run(t, "the SDK's own limit is told as one", func(t *testing.T, s *scene) {
+		s.becomes(func(ctx context.Context) error {
+			<-ctx.Done()
+			return context.Cause(ctx)
+		})
+		s.call()
+		time.Sleep(time.Minute)
+		require.Equal(t, `level=WARN msg="traces cannot be delivered" cause="no answer from the collector in time" spans_lost=1`+"\n", s.logged())
+	})
 	run(t, "of a batch only what was rejected is lost", func(t *testing.T, s *scene) {
 		for _, rejected := range []otlp.Rejected{2, 1000} {
 			s.becomes(func(context.Context) error { return rejected })

@@ -24,6 +24,7 @@ func (s *Standby) handedBack(ctx context.Context, record Record) bool {
 		}
 	}
 	_, _ = s.memory.Delete(ctx, kept)
+	s.taken.remove(kept)
 	return true
 }
 

@@ -38,6 +38,7 @@ type Standby struct {
 	Failed func(error)
 
 	memory Memory
+	taken  takenClaims
 
 	mu      sync.Mutex
 	store   Store
@@ -173,21 +174,34 @@ func (s *Standby) Put(ctx context.Context, next Record, expected int64) (Record,
 	}
 	stored, written, _ := s.memory.Put(ctx, next, 0)
 	if next.State == Claimed {
+		if written && expected != 0 {
+			s.taken.add(next)
+		}
 		return stored, written, nil
 	}
 	return stored, written, err // what has happened is not recorded where it should be, and that must be told
 }
 
-// Delete is part of [Store].
+// Delete is part of [Store]. A claim that memory took over from the store is deleted in both: while memory had it, somebody may
+// have taken it for that of a dead process, and made the call. Then it is not deleted, and if the store cannot be asked, that is
+// an error.
 func (s *Standby) Delete(ctx context.Context, record Record) (bool, error) {
 	if s.memory.holds(record) {
-		return s.memory.Delete(ctx, record)
+		removed, _ := s.memory.Delete(ctx, record)
+		if removed && s.taken.remove(record) {
+			return s.deleteTaken(ctx, record)
+		}
+		return removed, nil
 	}
 	store, err := s.opened(ctx)
 	if err != nil {
 		return false, err
 	}
-	return store.Delete(ctx, record)
+	removed, err := store.Delete(ctx, record)
+	if err == nil {
+		s.wake()
+	}
+	return removed, err
 }
 
 // Find is part of [Store]. Without Strict, a store that cannot be used holds nothing.
@@ -216,6 +230,7 @@ func (s *Standby) Purge(ctx context.Context, before time.Time) (int, error) {
 	if err != nil {
 		return forgotten, err
 	}
+	s.taken.keep(s.memory.holds)
 	began := time.Now()
 	removed, err := store.Purge(ctx, before)
 	if err != nil {

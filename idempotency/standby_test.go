@@ -71,6 +71,56 @@ func TestStandby(t *testing.T) {
 		require.False(t, standby.Degraded())
 		require.Zero(t, *told)
 	})
+	for name, meanwhile := range map[string]func(t *testing.T, store *failing, ledger *idempotency.Ledger, mine idempotency.Record){
+		"is deleted in both": func(t *testing.T, store *failing, ledger *idempotency.Ledger, mine idempotency.Record) {
+			store.err = nil
+			require.NoError(t, ledger.Forget(t.Context(), mine))
+			found, _ := store.Memory.Find(t.Context(), idempotency.Query{})
+			require.Empty(t, found)
+		},
+		"is that of whoever has it in the store": func(t *testing.T, store *failing, ledger *idempotency.Ledger, mine idempotency.Record) {
+			found, _ := store.Memory.Find(t.Context(), idempotency.Query{})
+			other := found[0]
+			other.State, other.Owner, other.Result, other.Version = idempotency.Finished, "another", []byte("{}"), other.Version+1
+			_, written, _ := store.Memory.Put(t.Context(), other, found[0].Version)
+			require.True(t, written)
+			store.err = nil
+			require.ErrorIs(t, ledger.Forget(t.Context(), mine), idempotency.ErrMoved)
+			require.Equal(t, idempotency.Finished, claim(t, ledger, none).State, "the store is asked again at once, since it answered")
+		},
+		"is not known while the store cannot be asked": func(t *testing.T, _ *failing, ledger *idempotency.Ledger, mine idempotency.Record) {
+			err := ledger.Forget(t.Context(), mine)
+			require.ErrorIs(t, err, diskFull)
+			require.NotErrorIs(t, err, idempotency.ErrMoved)
+		},
+	} {
+		t.Run("a claim that memory took over "+name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store, standby, ledger, _ := setUp(false)
+				mine := claim(t, ledger, none)
+				require.True(t, mine.Owned)
+				store.err, store.silent = diskFull, 3*time.Second
+				require.NoError(t, ledger.Save(t.Context(), &mine), "the claim is renewed")
+				require.True(t, standby.Degraded())
+				meanwhile(t, store, ledger, mine)
+			})
+		})
+	}
+	t.Run("a store that answers while it rests is asked again", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			store, standby, ledger, _ := setUp(false)
+			mine := claim(t, ledger, none)
+			other := mine
+			other.State, other.Owner, other.Result, other.Version = idempotency.Finished, "another", []byte("{}"), mine.Version+1
+			_, written, _ := store.Memory.Put(t.Context(), other, mine.Version)
+			require.True(t, written)
+			store.err, store.silent = diskFull, 3*time.Second
+			require.Error(t, standby.Check(t.Context()), "which lets the store rest")
+			store.err = nil
+			require.ErrorIs(t, ledger.Forget(t.Context(), mine), idempotency.ErrMoved)
+			require.Equal(t, idempotency.Finished, claim(t, ledger, none).State)
+		})
+	})
 	t.Run("one that cannot be opened is stood in for, and tried again later", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store, standby, ledger, told := setUp(false)
